@@ -1,0 +1,1 @@
+"""The pure domain of an experiment: settings, names, arguments and arithmetic; no Pulumi, no network, no clock."""

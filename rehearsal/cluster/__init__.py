@@ -1,0 +1,1 @@
+"""A Kubernetes cluster of real nodes in namespaces of its own."""

@@ -1,0 +1,1 @@
+"""Container images built here from Debian and PyPI packages and from our own binaries."""

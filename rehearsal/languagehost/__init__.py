@@ -1,0 +1,1 @@
+"""Pulumi's Python language host, for machines that lack the official one."""

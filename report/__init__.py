@@ -1,0 +1,1 @@
+"""From records of a benchmark to figures and words."""

@@ -1,0 +1,1 @@
+"""The `splitbed` command: one file a verb, thin over the rest."""
