@@ -1,0 +1,63 @@
+"""Long-running programs that end when we end."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+BEAT_SECONDS = 15.0
+
+_DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
+# Only root may make a process namespace; its first process takes all the others along when it dies,
+# which a death signal alone does not: that reaches the child, not the grandchildren.
+_ALL_AT_ONCE = ("unshare", "--pid", "--fork", "--kill-child")
+
+
+def run_to_log(
+    argv: Sequence[str],
+    log: Path,
+    *,
+    beat: Callable[[float], None],
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    private_mounts: bool = False,
+) -> int:
+    """Run a program to its end with its output appended to `log`, and return its exit status.
+
+    `beat` is called with the seconds so far, every `BEAT_SECONDS`. The program and whatever it started
+    die with this process, also when that is killed (of its descendants this is promised to root only).
+    `private_mounts` (root only) keeps the mounts that the program makes to itself.
+    """
+    isolation = [*_ALL_AT_ONCE, *(("--mount", "--propagation", "private") if private_mounts else ()), "--"]
+    prefix = [*_DIE_WITH_PARENT, *(isolation if os.geteuid() == 0 else ())]
+    start = time.monotonic()
+    with (
+        log.open("ab") as output,
+        subprocess.Popen(
+            [*prefix, *argv],
+            cwd=cwd,
+            env=None if env is None else dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            while True:
+                try:
+                    return process.wait(timeout=BEAT_SECONDS)
+                except subprocess.TimeoutExpired:
+                    beat(time.monotonic() - start)
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+
+
+def duration(seconds: float) -> str:
+    """Write a duration for a person."""
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.1f} min"

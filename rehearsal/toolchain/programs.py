@@ -1,0 +1,185 @@
+"""The programs as data: where each comes from, what it costs, and how it says its version."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+MODULES = Path(__file__).parents[1] / "tools"  # one Go module a directory: together their requirements clash
+
+_KUBERNETES = "1.34.4"
+_KUBERNETES_STAMPS = (
+    f"k8s.io/component-base/version.gitVersion=v{_KUBERNETES}",
+    "k8s.io/component-base/version.gitMajor=1",
+    "k8s.io/component-base/version.gitMinor=34",
+    "k8s.io/component-base/version.gitTreeState=clean",
+)
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """One program.
+
+    Attributes:
+        name: what it is called, and its file.
+        module: directory of its Go module below `MODULES`.
+        package: Go package of its main function, or "." for the module's own.
+        source: Go module, pinned in that directory's go.mod, which the package is from; "" for our own.
+        version: the version that is built, without a "v".
+        stamps: linker settings "variable=value" that write the version into it.
+        embeds: files of the source module that the module's own main embeds.
+        cold_minutes: a build with empty Go caches on 2 cores, in the order of `PROGRAMS`.
+        disk_mib: what that build adds to Go's caches.
+        version_argument: with this argument the program prints its version and exits.
+        fits: versions that are as good when found on this machine; None if only our own build will do.
+        places: where else than on PATH one may be; "~" is the user's home.
+    """
+
+    name: str
+    module: str
+    package: str
+    source: str
+    version: str
+    stamps: tuple[str, ...] = ()
+    embeds: tuple[str, ...] = ()
+    cold_minutes: float
+    disk_mib: int
+    version_argument: str = "--version"
+    fits: SpecifierSet | None = None
+    places: tuple[str, ...] = ()
+
+    @property
+    def directory(self) -> Path:
+        """The Go module it is built in."""
+        return MODULES / self.module
+
+    @property
+    def ldflags(self) -> str:
+        """The linker's flags: no debug information, and the version."""
+        return " ".join(["-s -w", *(f"-X {stamp}" for stamp in self.stamps)])
+
+    def accepts(self, version: str) -> bool:
+        """Tell whether that version, found on this machine, will do."""
+        try:
+            return self.fits is not None and Version(version) in self.fits
+        except InvalidVersion:
+            return False
+
+
+def version_in(output: str) -> str | None:
+    """Return the first version such as 1.34.4 in what a program printed about itself."""
+    match = _VERSION.search(output)
+    return match.group() if match else None
+
+
+def _kubernetes(name: str, cold_minutes: float, disk_mib: int) -> Program:
+    return Program(
+        name=name,
+        module="kubernetes",
+        package=f"k8s.io/kubernetes/cmd/{name}",
+        source="k8s.io/kubernetes",
+        version=_KUBERNETES,
+        stamps=_KUBERNETES_STAMPS,
+        cold_minutes=cold_minutes,
+        disk_mib=disk_mib,
+        fits=SpecifierSet("~=1.34.4"),
+    )
+
+
+_ALL = (
+    Program(
+        name="pause",
+        module="pause",
+        package=".",
+        source="",
+        version="1.0.0",
+        stamps=("main.version=1.0.0",),
+        cold_minutes=0.3,
+        disk_mib=100,
+        version_argument="-version",
+    ),
+    Program(
+        name="pulumi",
+        module="pulumi",
+        package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+        source="github.com/pulumi/pulumi/pkg/v3",
+        version="3.274.1",
+        # Without a version of its own the Automation API refuses the command.
+        stamps=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.274.1",),
+        cold_minutes=5.2,
+        disk_mib=3500,
+        version_argument="version",
+        fits=SpecifierSet(">=3.272.0,<4"),
+        places=("~/.pulumi/bin/pulumi",),
+    ),
+    Program(
+        name="pulumi-resource-kubernetes",
+        module="pulumi-kubernetes",
+        package=".",
+        source="github.com/pulumi/pulumi-kubernetes/provider/v4",
+        # The Python SDK asks for a provider of its own version; the module's is a commit of 2026-01-15.
+        version="4.34.2",
+        stamps=("github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version.Version=4.34.2",),
+        embeds=(
+            "cmd/pulumi-resource-kubernetes/schema.json",
+            "cmd/pulumi-resource-kubernetes/terraform-mapping.json",
+        ),
+        cold_minutes=7.0,
+        disk_mib=3500,
+        version_argument="-version",
+        # The official one is asked for no version: its directory is named by it.
+        places=("~/.pulumi/plugins/resource-kubernetes-v4.34.2/pulumi-resource-kubernetes",),
+    ),
+    Program(
+        name="etcd",
+        module="etcd",
+        package="go.etcd.io/etcd/server/v3",
+        source="go.etcd.io/etcd/server/v3",
+        version="3.6.16",
+        cold_minutes=1.5,
+        disk_mib=800,
+        fits=SpecifierSet(">=3.6,<4"),  # with 3.4 the API server times out: "Too large resource version"
+    ),
+    _kubernetes("kube-apiserver", 3.7, 2500),
+    _kubernetes("kube-controller-manager", 1.1, 600),
+    _kubernetes("kube-scheduler", 0.2, 100),
+    _kubernetes("kubelet", 0.5, 300),
+    _kubernetes("kube-proxy", 0.3, 100),
+    Program(
+        name="coredns",
+        module="coredns",
+        package="github.com/coredns/coredns",
+        source="github.com/coredns/coredns",
+        version="1.15.0",
+        cold_minutes=1.9,
+        disk_mib=1200,
+        version_argument="-version",
+        fits=SpecifierSet(">=1.11,<2"),
+    ),
+    Program(
+        name="lws-manager",
+        module="lws",
+        package="sigs.k8s.io/lws/cmd",
+        source="sigs.k8s.io/lws",
+        version="0.9.0",
+        stamps=("sigs.k8s.io/lws/pkg/version.GitVersion=v0.9.0",),
+        cold_minutes=2.7,
+        disk_mib=1000,
+        version_argument="-version",
+    ),
+    Program(
+        name="kwok",
+        module="kwok",
+        package="sigs.k8s.io/kwok/cmd/kwok",
+        source="sigs.k8s.io/kwok",
+        version="0.7.0",
+        cold_minutes=1.4,
+        disk_mib=1000,
+        fits=SpecifierSet(">=0.7,<0.8"),
+    ),
+)
+
+PROGRAMS = {program.name: program for program in _ALL}

@@ -1,0 +1,3 @@
+module splitbed.invalid/tools/pause
+
+go 1.26.0
