@@ -1,1 +1,23 @@
-"""A Kubernetes cluster of real nodes in namespaces of its own."""
+"""A real Kubernetes on this machine, in network, mount and PID namespaces of its own.
+
+    spec = ClusterSpec("rehearsal-split")              # system-0, engine-0, engine-1
+    check()                                            # SplitbedError in one sentence when it cannot work here
+    cluster = up(spec, tools, images, progress)        # all nodes Ready, all images on every node
+    cluster.kubeconfig                                 # Path; for any client on the host
+    cluster.alive()                                    # does its first process run?
+    cluster.pids()                                     # {"supervisor": 4711, "kubelet/engine-0": 4720, ...}, host PIDs
+    cluster.import_images(images, progress)            # further images, on every node
+    cluster.add_kwok_nodes([KwokNode(...)], tools["kwok"], progress)
+    cluster.logs                                       # Path; one file per program, pods' logs below pods/<node>/
+    find("rehearsal-split")                            # Cluster, or None when it is not up (or only half)
+    down("rehearsal-split", progress)                  # idempotent, from any partial state
+
+`tools` maps program names to binaries: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kube-proxy,
+kubelet, coredns. `images` needs the pause image among them (a reference whose last part is `pause:<tag>`), which
+becomes containerd's sandbox image. Everything a cluster owns lies in `home()/clusters/<name>`, its cgroups are
+named after it, and its processes carry `SPLITBED_CLUSTER=<that directory>` in their environment.
+
+SIGKILL to the first process (`cluster.pids()["supervisor"]`) ends all of it at once; `down` then sweeps up what
+files and cgroups are left. A program that dies is started again; `up` killed on its way takes the half-started
+cluster with it.
+"""

@@ -1,0 +1,92 @@
+"""What a rehearsal cluster consists of."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from experiment.errors import SplitbedError
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?")
+GROUP_LABEL = "splitbed.dev/group"
+
+
+class Image(Protocol):
+    """A container image as an archive that `ctr images import` reads."""
+
+    @property
+    def reference(self) -> str:
+        """The full reference that pods name."""
+
+    @property
+    def archive(self) -> Path:
+        """A docker archive or an OCI layout in a tar file."""
+
+
+def check_name(kind: str, name: str) -> None:
+    """Raise `SplitbedError` unless `name` can be a host name, a directory and a cgroup."""
+    if not _NAME.fullmatch(name):
+        raise SplitbedError(
+            f"{kind} name {name!r} cannot be used.",
+            "Take at most 40 lower-case letters, digits and inner hyphens.",
+        )
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One node with a kubelet and a containerd of its own."""
+
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_name("node", self.name)
+
+
+DEFAULT_NODES = (
+    NodeSpec("system-0", {GROUP_LABEL: "system"}),
+    NodeSpec("engine-0", {GROUP_LABEL: "engine"}),
+    NodeSpec("engine-1", {GROUP_LABEL: "engine"}),
+)
+
+
+@dataclass(frozen=True)
+class ClusterSpec:
+    """A cluster: its name (unique in one home) and its nodes, at least one and at most 100."""
+
+    name: str
+    nodes: tuple[NodeSpec, ...] = DEFAULT_NODES
+
+    def __post_init__(self) -> None:
+        check_name("cluster", self.name)
+        names = [node.name for node in self.nodes]
+        if not 1 <= len(names) <= 100 or len(set(names)) != len(names):
+            raise SplitbedError(
+                f"cluster {self.name} asks for the nodes {', '.join(names) or '(none)'}.",
+                "Name 1 to 100 nodes, each once.",
+            )
+
+
+@dataclass(frozen=True)
+class KwokNode:
+    """A node that only pretends: the scheduler sees its size, kwok answers for its pods.
+
+    Attributes:
+        name: the node's name.
+        cpu: allocatable CPU as a Kubernetes quantity, such as `7910m`.
+        memory: allocatable memory as a Kubernetes quantity, such as `29382Mi`.
+        pods: how many pods it takes.
+        labels: further labels.
+        instance_type: value of `node.kubernetes.io/instance-type`.
+    """
+
+    name: str
+    cpu: str
+    memory: str
+    pods: int
+    labels: Mapping[str, str] = field(default_factory=dict)
+    instance_type: str = ""
+
+    def __post_init__(self) -> None:
+        check_name("node", self.name)
