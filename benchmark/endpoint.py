@@ -1,0 +1,106 @@
+"""An OpenAI-compatible server at a URL: connections to it, and plain questions it answers in JSON."""
+
+import asyncio
+import json
+import ssl
+from typing import Any
+from urllib.parse import urlsplit
+
+from benchmark.completion import PATH, completion_body, read_answer
+from benchmark.connection import Clock, Connection, Exchange
+from experiment.errors import SplitbedError
+from experiment.record import Failure, Reply
+
+ASK_TIMEOUT_S = 15.0
+
+
+class UrlError(SplitbedError):
+    """The URL given is none that can be asked."""
+
+
+class Endpoint:
+    """Where to connect, and how to phrase a request for it."""
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        """Take the URL apart.
+
+        Raises:
+            UrlError: not http(s), or no host.
+        """
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise UrlError(f"--url {url}: {error}.", "Give a URL such as http://127.0.0.1:8000.") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
+            raise UrlError(
+                f"--url {url}: not the address of a server.",
+                "Give a URL such as http://127.0.0.1:8000, no more.",
+            )
+        self.url = url.rstrip("/")
+        self._clock = clock
+        self._host = parts.hostname
+        self._ssl = ssl.create_default_context() if parts.scheme == "https" else None
+        self._port = port or (443 if self._ssl else 80)
+        self._authority = parts.netloc
+        self._prefix = parts.path.rstrip("/")
+
+    async def open(self, timeout_s: float) -> Connection:
+        """Open a connection and have one `/health` answered on it, so that no request pays for accepting it.
+
+        Raises:
+            OSError: refused, not resolved or not in time (TimeoutError is one).
+        """
+        connection = await self._connect(timeout_s)
+        await connection.exchange(self._request("GET", "/health"), timeout_s)
+        if connection.is_open:
+            return connection
+        return await self._connect(
+            timeout_s
+        )  # a server without keep-alive: a bare connection is the best there is
+
+    async def ask(self, path: str, timeout_s: float = ASK_TIMEOUT_S) -> Exchange:
+        """GET a path on a connection of its own.
+
+        Raises:
+            OSError: no connection.
+        """
+        connection = await self._connect(timeout_s)
+        try:
+            return await connection.exchange(self._request("GET", path), timeout_s)
+        finally:
+            connection.abort()
+
+    async def complete(
+        self, connection: Connection, model: str, prompt: list[int], output_tokens: int, timeout_s: float
+    ) -> Reply | Failure:
+        """Stream one completion over an open connection."""
+        request = self._request("POST", PATH, completion_body(model, prompt, output_tokens))
+        return read_answer(await connection.exchange(request, timeout_s), output_tokens)
+
+    async def _connect(self, timeout_s: float) -> Connection:
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(timeout_s):
+            _, connection = await loop.create_connection(
+                lambda: Connection(self._clock), self._host, self._port, ssl=self._ssl
+            )
+        return connection
+
+    def _request(self, method: str, path: str, body: bytes = b"") -> bytes:
+        lines = [
+            f"{method} {self._prefix}{path} HTTP/1.1",
+            f"Host: {self._authority}",
+            "User-Agent: splitbed",
+        ]
+        if body:
+            lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+        return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+def json_object(exchange: Exchange) -> dict[str, Any] | None:
+    """Return the body as a JSON object, or nothing if it is none."""
+    try:
+        value = json.loads(exchange.body)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,123 @@
+"""The directory of one run and plan: every finished repeat is a file that is there whole or not at all."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from experiment.errors import SplitbedError
+from experiment.record import RepeatRecord, Reply, SessionRecord, parse_record
+
+
+class StoreError(SplitbedError):
+    """A record cannot be kept."""
+
+
+class Store:
+    """`<results>/<run>/<plan-hash>/`: `<test>-<k>.json`, `<test>-<k>.failed-<i>.json`, `session-<i>.json`."""
+
+    def __init__(self, results: Path, run: str, plan_hash: str) -> None:
+        self.directory = results / run / plan_hash
+        self.lock_path = results / run / "lock"
+
+    def prepare(self) -> None:
+        """Make the directory, durably.
+
+        Raises:
+            StoreError: it cannot be made.
+        """
+        with _explained(self.directory):
+            missing = [path for path in (self.directory, *self.directory.parents) if not path.exists()]
+            for path in reversed(missing):
+                path.mkdir(exist_ok=True)
+                _sync_directory(path.parent)
+
+    def tidy(self) -> None:
+        """Remove what a killed writer left half written; only the holder of the run's lock may call it."""
+        with _explained(self.directory):
+            for path in self.directory.glob(".*.part"):
+                path.unlink()
+
+    def finished(self, test: str, repeat: int) -> RepeatRecord | None:
+        """Return the record of a finished repeat.
+
+        A file that is no record any more (damaged from outside) is put aside under another name, so that the
+        repeat is measured again and nothing is lost.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        path = self._path(test, repeat)
+        with _explained(path):
+            if not path.exists():
+                return None
+            try:
+                record = parse_record(path.read_bytes())
+            except ValidationError:
+                record = None
+            if isinstance(record, RepeatRecord) and isinstance(record.outcome, Reply):
+                return record
+            path.rename(self._free(f"{path.stem}.unreadable"))
+            return None
+
+    def keep(self, record: RepeatRecord | SessionRecord) -> Path:
+        """Write a record durably and return its path.
+
+        Raises:
+            StoreError: it could not be written; nothing half written remains under its name.
+        """
+        if isinstance(record, SessionRecord):
+            path = self._free("session")
+        elif isinstance(record.outcome, Reply):
+            path = self._path(record.test, record.repeat)
+        else:
+            path = self._free(f"{record.test}-{record.repeat}.failed")
+        with _explained(path):
+            _write(path, record.model_dump_json(indent=1).encode() + b"\n")
+        return path
+
+    def _path(self, test: str, repeat: int) -> Path:
+        return self.directory / f"{test}-{repeat}.json"
+
+    def _free(self, stem: str) -> Path:
+        number = 1
+        while (path := self.directory / f"{stem}-{number}.json").exists():
+            number += 1
+        return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    _sync_directory(path.parent)
+
+
+def _sync_directory(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            remedy = "Free some space there, then resume: what was finished before is safe."
+        else:
+            remedy = "Give a directory on a local disk that this user can write to."
+        raise StoreError(f"{path}: {error.strerror or error}.", remedy) from error
