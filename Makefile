@@ -1,0 +1,41 @@
+# The two commands of the README. Each sets up what it needs; the second run finds it all in place.
+.DEFAULT_GOAL := help
+.PHONY: help rehearse test test-unit test-engine test-chaos check lock setup
+
+PY := .venv/bin/python
+
+help:
+	@echo "make rehearse   a split and a single model on a real Kubernetes on this machine, measured and taken down"
+	@echo "make test       all tests: unit and stacks, then engine and cluster"
+	@echo "make check      lint, types, import contracts"
+	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
+	@echo "make lock       resolve the requirement files anew"
+
+setup: .venv/.ready
+
+.venv/.ready: requirements/dev.txt pyproject.toml scripts/setup.sh
+	scripts/setup.sh
+	touch $@
+
+rehearse: setup
+	.venv/bin/splitbed rehearse $(ARGS)
+
+check: setup
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports --no-logo
+
+test: check test-unit test-engine
+
+test-unit: setup
+	$(PY) -m pytest -m "not engine" -n 2
+
+test-engine: setup
+	$(PY) -m pytest -m "engine and not chaos"
+
+test-chaos: setup
+	$(PY) -m pytest -m chaos --chaos-seeds 24
+
+lock: setup
+	scripts/lock.sh

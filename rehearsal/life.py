@@ -1,0 +1,170 @@
+"""The whole life of rehearsed stacks: cluster up, stack up, measured, destroyed, cluster down, all proven."""
+
+import sys
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from experiment.errors import SplitbedError
+from rehearsal import run as runs
+from rehearsal.locks import locked
+from rehearsal.observer import ClusterUnreachableError, PodPlace
+from rehearsal.progress import Progress
+from rehearsal.pulumi_cli import PulumiCli, PulumiError
+from rehearsal.target import Target
+from rehearsal.workspace import Workspace
+
+PROJECT = Path(__file__).resolve().parent.parent
+ATTEMPTS = 3  # Jobs that are tried for one run within one command
+JOB_PATIENCE_S = 1800.0
+_POLL_S = 0.5
+
+
+class RehearsalError(SplitbedError):
+    """The rehearsal cannot go on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What the life of one stack left behind."""
+
+    stack: str
+    run: str
+    topology: str
+    results: Path
+    places: tuple[PodPlace, ...]
+    destroyed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rehearsal:
+    """Takes stacks, one after another, through their lives on one cluster."""
+
+    target: Target
+    tools: dict[str, Path]
+    home: Path
+    progress: Progress
+    keep: bool = False
+
+    def stack(self, name: str, *, last: bool) -> Outcome:
+        """Bring the stack up, wait for its benchmark, and destroy it unless it is the last and to be kept.
+
+        A run that an earlier command did not finish is gone on with: its records are kept.
+
+        Raises:
+            RehearsalError: the benchmark failed `ATTEMPTS` times, or the stack left objects behind.
+            PulumiError: Pulumi failed, twice.
+        """
+        workspace = Workspace(root=self.home / "rehearsals" / self.target.name / name, stack=name)
+        workspace.create()
+        with locked(workspace.root / "lock", self.progress.note):
+            return self._live(workspace, keep=self.keep and last)
+
+    def _live(self, workspace: Workspace, *, keep: bool) -> Outcome:
+        name = workspace.stack
+        memory = workspace.root / "run.json"
+        run = runs.load(memory, datetime.now(UTC))
+        if run.cluster and run.cluster != self.target.identity:
+            self.progress.note(f"{name}: the cluster of an earlier rehearsal is gone, its state is dropped")
+            workspace.forget_state()
+        if records := len(list(workspace.results.glob(f"{run.id}/*/*.json"))):
+            self.progress.note(f"{name}: going on with run {run.id}, {records} finished records are kept")
+        run = replace(run, cluster=self.target.identity)
+        cli = PulumiCli(
+            executable=self.tools["pulumi"],
+            plugins=[self.tools["pulumi-resource-kubernetes"].parent],
+            project=PROJECT,
+            workspace=workspace,
+            python=Path(sys.executable),
+        )
+        for remark in cli.prepare():
+            self.progress.note(remark)
+
+        outputs, run, places = self._measure(cli, run)
+        self.progress.step(f"{name}: pulumi preview (nothing may change)")
+        cli.preview(self.progress, expect_no_changes=True)
+        runs.save(replace(run, measured=True), memory)
+        if not keep:
+            self.progress.step(f"{name}: pulumi destroy")
+            cli.destroy(self.progress)
+            self._prove_gone(name, outputs)
+        return Outcome(
+            stack=name,
+            run=run.id,
+            topology=outputs["topology"],
+            results=workspace.results / run.id,
+            places=tuple(places),
+            destroyed=not keep,
+        )
+
+    def _measure(self, cli: PulumiCli, run: runs.Run) -> tuple[dict[str, Any], runs.Run, list[PodPlace]]:
+        """Bring the stack up and wait for its Job; a Job that failed or vanished is tried again."""
+        workspace = cli.workspace
+        for _ in range(ATTEMPTS):
+            runs.save(run, workspace.root / "run.json")
+            workspace.write_config(
+                PROJECT / "stacks" / f"Pulumi.{workspace.stack}.yaml", self._overrides(workspace, run)
+            )
+            self.progress.step(f"{workspace.stack}: pulumi up (about 40 s)")
+            self._up(cli)
+            outputs = cli.outputs()
+            self.progress.step(f"{workspace.stack}: benchmark, run {run.id}, attempt {run.attempt}")
+            if self._succeeded(workspace, outputs, run):
+                return outputs, run, self.target.observer.pods(outputs["namespace"])
+            words = self.target.observer.last_words(outputs["namespace"], outputs["benchmark_job"])
+            self.progress.note(f"the benchmark's Job did not finish; its last words:\n{words}")
+            run = run.next_attempt()
+        runs.save(run, workspace.root / "run.json")
+        raise RehearsalError(
+            f"The benchmark of {workspace.stack} failed {ATTEMPTS} times; what it measured is in {workspace.results / run.id}.",
+            "Look at its last words above; the same command tries again and keeps finished records.",
+        )
+
+    def _up(self, cli: PulumiCli) -> None:
+        try:
+            cli.up(self.progress)
+        except PulumiError as error:
+            if not self.target.wait_until_alive():
+                raise
+            self.progress.note(f"{error.message}\nThe state is refreshed and `up` tried once more.")
+            cli.refresh(self.progress)
+            cli.up(self.progress)
+
+    def _overrides(self, workspace: Workspace, run: runs.Run) -> dict[str, Any]:
+        return {
+            "end_date": (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="seconds"),
+            **self.target.overrides,
+            "benchmark.run": run.id,
+            "benchmark.attempt": run.attempt,
+            "benchmark.results.path": str(workspace.results),
+        }
+
+    def _succeeded(self, workspace: Workspace, outputs: dict[str, Any], run: runs.Run) -> bool:
+        deadline = time.monotonic() + JOB_PATIENCE_S
+        seen = 0
+        while time.monotonic() < deadline:
+            records = sorted((workspace.results / run.id).glob("*/*.json"), key=lambda path: path.stat().st_mtime)
+            for record in records[seen:]:
+                self.progress.note(f"finished {record.stem}")
+            seen = len(records)
+            try:
+                state = self.target.observer.job(outputs["namespace"], outputs["benchmark_job"])
+            except ClusterUnreachableError:
+                if not self.target.wait_until_alive():
+                    raise
+                continue
+            if state != "running":
+                return state == "succeeded"
+            time.sleep(_POLL_S)
+        return False
+
+    def _prove_gone(self, stack: str, outputs: dict[str, Any]) -> None:
+        self.progress.step(f"{stack}: looking for anything that is left on the API server")
+        if left := self.target.left_behind(outputs["namespace"]):
+            raise RehearsalError(
+                f"{stack} was destroyed, and these objects are left: {', '.join(sorted(left))}.",
+                "This is a fault in Splitbed; please report it with this list.",
+            )
+        self.progress.note("nothing is left")

@@ -1,0 +1,169 @@
+"""Rehearsals assembled: on a cluster that is started here, or on one that was given."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiment.errors import SplitbedError
+from rehearsal import cluster as clusters
+from rehearsal.images import Image, lws_manager_image, pause_image, standin_image
+from rehearsal.leftovers import Listing, diff
+from rehearsal.life import Outcome, Rehearsal, RehearsalError
+from rehearsal.locks import locked
+from rehearsal.observer import Observer
+from rehearsal.progress import Progress
+from rehearsal.target import Target
+from rehearsal.toolchain import Toolchain
+
+CLUSTER = "rehearsal"
+_ENGINE_TOOLS = ("pulumi", "pulumi-resource-kubernetes")
+_CLUSTER_TOOLS = (
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kube-proxy",
+    "kubelet",
+    "coredns",
+    "lws-manager",
+    "pause",
+)
+
+
+@dataclass(frozen=True)
+class Started:
+    """A running cluster of our own, the images on its nodes, and the objects it had before any stack."""
+
+    cluster: clusters.Cluster
+    lws_manager: Image
+    standin: Image
+    baseline: frozenset[str]
+
+
+def start(home: Path, name: str, progress: Progress) -> Started:
+    """Return the running cluster of this name, started if need be, with the rehearsal's images on its nodes.
+
+    Raises:
+        SplitbedError: this machine cannot run one, or something could not be built.
+    """
+    clusters.check()
+    tools = Toolchain(home, progress).ensure(*_CLUSTER_TOOLS)
+    pause = pause_image(tools["pause"], home, progress)
+    manager = lws_manager_image(tools["lws-manager"], home, progress)
+    standin = standin_image(home, progress)
+    cluster = clusters.find(name)
+    if cluster is None:
+        clusters.down(name, progress)  # what a killed command may have left of it
+        progress.step(f"cluster {name}: starting (about half a minute)")
+        cluster = clusters.up(clusters.ClusterSpec(name), tools, [pause, manager, standin], progress)
+    else:
+        progress.step(f"cluster {name}: it runs already")
+        cluster.import_images([manager, standin], progress)
+    return Started(cluster, manager, standin, _baseline(cluster))
+
+
+def _baseline(cluster: clusters.Cluster) -> frozenset[str]:
+    """The objects of the cluster when it was new; kept with it, so that a later command knows them too."""
+    path = cluster.directory / "baseline.json"
+    if not path.exists():
+        fresh = path.with_suffix(".new")
+        fresh.write_text(json.dumps(sorted(Observer(cluster.kubeconfig).objects())))
+        fresh.rename(path)
+    return frozenset(json.loads(path.read_text()))
+
+
+def on_local_cluster(
+    home: Path, stacks: Sequence[str], progress: Progress, settings: Mapping[str, Any], *, keep: bool
+) -> list[Outcome]:
+    """Rehearse the stacks on a cluster of our own; without `keep` it is taken down, and that is proven.
+
+    Raises:
+        SplitbedError: this machine cannot run a cluster, something could not be built, or the rehearsal failed.
+    """
+    clusters.check()
+    with locked(home / "locks" / f"rehearsal-{CLUSTER}", progress.note):
+        clean = clusters.find(CLUSTER) is None
+        if clean:
+            clusters.down(CLUSTER, progress)
+        before = Listing.take()
+        toolchain = Toolchain(home, progress)
+        tools = toolchain.ensure(*_ENGINE_TOOLS)
+        started = start(home, CLUSTER, progress)
+        target = Target(
+            name="local",
+            kubeconfig=started.cluster.kubeconfig,
+            context=None,
+            settings={
+                "engine.image": started.standin.reference,
+                "lws.image": started.lws_manager.reference,
+                "lws.chart": str(toolchain.lws_chart()),
+                **settings,
+            },
+            baseline=started.baseline,
+            exclusive=True,
+        )
+        rehearsal = Rehearsal(target=target, tools=tools, home=home, progress=progress, keep=keep)
+        outcomes = [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
+        if keep:
+            progress.step("the cluster stays up; to look around, and to end it:")
+            progress.note(f"export KUBECONFIG={started.cluster.kubeconfig}; kubectl get pods --all-namespaces")
+            progress.note("splitbed cluster status; splitbed cluster down")
+            return outcomes
+        progress.step(f"cluster {CLUSTER}: down")
+        clusters.down(CLUSTER, progress)
+        if clean and (left := diff(before, Listing.take())):
+            raise RehearsalError(
+                "The cluster is down, and this is left on the machine:\n" + "\n".join(left),
+                "This is a fault in Splitbed; please report it with this list.",
+            )
+        progress.note("the machine is as it was before")
+        return outcomes
+
+
+def on_given_cluster(
+    home: Path,
+    stacks: Sequence[str],
+    progress: Progress,
+    kubeconfig: Path,
+    context: str | None,
+    settings: Mapping[str, Any],
+    *,
+    keep: bool,
+) -> list[Outcome]:
+    """Rehearse the stacks on a cluster that somebody else runs; nothing but Pulumi is looked for or built.
+
+    Raises:
+        SplitbedError: the cluster cannot be reached, the engine image is not named, or the rehearsal failed.
+    """
+    if "engine.image" not in settings:
+        raise SplitbedError(
+            "A given cluster must have the engine's image already, and nothing says which it is.",
+            "Write it with `splitbed image FILE`, load it (kind load image-archive FILE), "
+            "and pass --set engine.image=REFERENCE.",
+        )
+    observer = Observer(kubeconfig, context)
+    version = observer.check()
+    progress.step(f"given cluster: Kubernetes {version}")
+    name = f"given-{observer.identity()[:8]}"
+    with locked(home / "locks" / f"rehearsal-{name}", progress.note):
+        tools = Toolchain(home, progress).ensure(*_ENGINE_TOOLS)
+        target = Target(
+            name=name,
+            kubeconfig=kubeconfig,
+            context=context,
+            settings={**_without_groups(observer, progress), **settings},
+            baseline=frozenset(observer.objects()),
+            exclusive=False,
+        )
+        rehearsal = Rehearsal(target=target, tools=tools, home=home, progress=progress, keep=keep)
+        return [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
+
+
+def _without_groups(observer: Observer, progress: Progress) -> dict[str, Any]:
+    """Settings that drop the stack's node selectors where no node of the cluster has our label."""
+    if observer.has_nodes_labelled(clusters.GROUP_LABEL):
+        return {}
+    progress.note(f"no node is labelled {clusters.GROUP_LABEL}: the scheduler alone keeps engine and benchmark apart")
+    return {"nodes.system.selector": {}, "nodes.engine.selector": {}}

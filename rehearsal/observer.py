@@ -1,0 +1,164 @@
+"""What a cluster holds and does, as its API server tells it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote
+
+import urllib3
+from kubernetes import client, config
+from kubernetes.client.exceptions import ApiException
+from kubernetes.config.config_exception import ConfigException
+
+from experiment.errors import SplitbedError
+
+# Made and removed by the cluster itself, all the time, or views of something else that is listed.
+_OWN_LIFE = frozenset({"events", "endpoints", "endpointslices", "leases", "componentstatuses", "podmetrics"})
+_TIMEOUT_S = 20
+
+JobState = Literal["missing", "running", "succeeded", "failed"]
+
+
+class ClusterUnreachableError(SplitbedError):
+    """The API server does not answer, or the kubeconfig cannot be read."""
+
+
+@dataclass(frozen=True, order=True)
+class PodPlace:
+    """Where a pod runs, and which part it plays."""
+
+    pod: str
+    node: str
+    role: str
+
+
+class Observer:
+    """Reads a cluster through a kubeconfig; changes nothing."""
+
+    def __init__(self, kubeconfig: Path | None, context: str | None = None) -> None:
+        """Read the kubeconfig (the ambient one where none is given).
+
+        Raises:
+            ClusterUnreachableError: it is missing, is malformed, or lacks the context.
+        """
+        try:
+            self._api = config.new_client_from_config(str(kubeconfig) if kubeconfig else None, context)
+        except (ConfigException, OSError) as error:
+            raise ClusterUnreachableError(
+                f"The kubeconfig {kubeconfig or '(ambient)'} cannot be used: {error}.",
+                "Check --kubeconfig and --context.",
+            ) from error
+        self._api.configuration.retries = False
+
+    def check(self) -> str:
+        """Return the server's version.
+
+        Raises:
+            ClusterUnreachableError: it does not answer.
+        """
+        return str(self._get("/version")["gitVersion"])
+
+    def job(self, namespace: str, name: str) -> JobState:
+        """Return the state of a Job."""
+        found = self._find(f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
+        if found is None:
+            return "missing"
+        conditions = {c["type"] for c in found.get("status", {}).get("conditions", []) if c["status"] == "True"}
+        if "Complete" in conditions:
+            return "succeeded"
+        return "failed" if "Failed" in conditions else "running"
+
+    def pods(self, namespace: str) -> list[PodPlace]:
+        """Return the placed pods of a namespace; roles are leader, worker, benchmark and other."""
+        items = self._get(f"/api/v1/namespaces/{namespace}/pods")["items"]
+        return sorted(
+            PodPlace(pod["metadata"]["name"], pod["spec"]["nodeName"], _role(pod["metadata"].get("labels", {})))
+            for pod in items
+            if pod["spec"].get("nodeName")
+        )
+
+    def last_words(self, namespace: str, job: str, lines: int = 20) -> str:
+        """Return the last log lines of a Job's newest pod, or why there are none."""
+        try:
+            items = self._get(f"/api/v1/namespaces/{namespace}/pods?labelSelector=job-name%3D{job}")["items"]
+            if not items:
+                return "its pod is gone"
+            newest = max(items, key=lambda pod: pod["metadata"]["creationTimestamp"])["metadata"]["name"]
+            core = client.CoreV1Api(self._api)
+            return str(core.read_namespaced_pod_log(newest, namespace, tail_lines=lines)).rstrip()
+        except (ApiException, ClusterUnreachableError) as error:
+            return f"its log cannot be read ({error})"
+
+    def identity(self) -> str:
+        """Return what tells this cluster from any other: the id of its oldest namespace."""
+        return str(self._get("/api/v1/namespaces/kube-system")["metadata"]["uid"])
+
+    def has_nodes_labelled(self, label: str) -> bool:
+        """Return whether any node carries the label, whatever its value."""
+        return bool(self._get(f"/api/v1/nodes?labelSelector={quote(label)}")["items"])
+
+    def objects(self) -> dict[str, bool]:
+        """Return every object as `group/kind namespace/name`, and whether Pulumi applied it.
+
+        What lives a life of its own (events, leases and the like) is left out.
+        """
+        return dict(self._objects())
+
+    def _objects(self) -> Iterator[tuple[str, bool]]:
+        groups = self._get("/apis")["groups"]
+        versions = [("", "/api/v1")]
+        versions += [(group["name"], f"/apis/{group['preferredVersion']['groupVersion']}") for group in groups]
+        for group, base in versions:
+            for resource in (self._find(base) or {}).get("resources", []):
+                plural = resource["name"]
+                if "/" in plural or plural in _OWN_LIFE or "list" not in resource["verbs"]:
+                    continue
+                # A definition may go between its listing and this call: then it has no objects either.
+                for item in (self._find(f"{base}/{plural}") or {"items": []})["items"]:
+                    place = item["metadata"].get("namespace", "")
+                    yield (
+                        f"{group or 'core'}/{resource['kind']} {place}/{item['metadata']['name']}",
+                        _applied(item),
+                    )
+
+    def _find(self, path: str) -> dict[str, Any] | None:
+        try:
+            return self._get(path)
+        except ApiException as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def _get(self, path: str) -> dict[str, Any]:
+        try:
+            response = self._api.call_api(
+                path,
+                "GET",
+                header_params={"Accept": "application/json"},
+                auth_settings=["BearerToken"],
+                _preload_content=False,
+                _return_http_data_only=True,
+                _request_timeout=_TIMEOUT_S,
+            )
+        except urllib3.exceptions.HTTPError as error:
+            raise ClusterUnreachableError(
+                f"The API server at {self._api.configuration.host} does not answer: {error}."
+            ) from error
+        document: dict[str, Any] = json.loads(response.data)
+        return document
+
+
+def _applied(item: dict[str, Any]) -> bool:
+    managers = (entry.get("manager", "") for entry in item["metadata"].get("managedFields", []))
+    return any(manager.startswith("pulumi-kubernetes") for manager in managers)
+
+
+def _role(labels: dict[str, str]) -> str:
+    if "job-name" in labels:
+        return "benchmark"
+    index = labels.get("leaderworkerset.sigs.k8s.io/worker-index")
+    if index is None:
+        return "other"
+    return "leader" if index == "0" else "worker"

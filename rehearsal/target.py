@@ -1,0 +1,70 @@
+"""The cluster a rehearsal runs on: one of our own making, or one that was given."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rehearsal.observer import ClusterUnreachableError, Observer
+
+_PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A reachable cluster, with the settings a stack needs to land on it."""
+
+    name: str
+    kubeconfig: Path | None
+    context: str | None
+    settings: Mapping[str, str]
+    baseline: frozenset[str]
+    exclusive: bool
+
+    @cached_property
+    def observer(self) -> Observer:
+        """The eyes on the cluster."""
+        return Observer(self.kubeconfig, self.context)
+
+    @cached_property
+    def identity(self) -> str:
+        """What tells this cluster from one made anew in its place."""
+        return self.observer.identity()
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """Settings, by dotted path, that put a stack on this cluster."""
+        settings: dict[str, Any] = dict(self.settings)
+        if self.kubeconfig:
+            settings["cluster.kubeconfig"] = str(self.kubeconfig)
+        if self.context:
+            settings["cluster.context"] = self.context
+        return settings
+
+    def wait_until_alive(self) -> bool:
+        """Return whether the API server answers, now or after it was restarted."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while time.monotonic() < deadline:
+            try:
+                self.observer.check()
+            except ClusterUnreachableError:
+                time.sleep(1)
+            else:
+                return True
+        return False
+
+    def left_behind(self, namespace: str) -> frozenset[str]:
+        """Return the objects that were not there before.
+
+        On a given cluster others work too: there only what lies in `namespace`, and what Pulumi applied,
+        counts as ours.
+        """
+        now = self.observer.objects()
+        new = frozenset(now) - self.baseline
+        if self.exclusive:
+            return new
+        return frozenset(
+            name for name in new if now[name] or f" {namespace}/" in name or name.endswith(f" /{namespace}")
+        )

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Resolves the requirement files anew: hashes, no index addresses (a lock that names package hosts may not be committed).
+set -eu
+cd "$(dirname "$0")/.."
+compile() {
+    out=$1
+    shift
+    .venv/bin/uv pip compile --quiet --generate-hashes --universal --no-header --no-emit-index-url --no-emit-find-links \
+        --python-version 3.11 --upgrade "$@" -o "requirements/$out.txt"
+}
+compile run pyproject.toml
+compile dev --group dev pyproject.toml
+[ ! -f requirements/standin.in ] || compile standin requirements/standin.in
