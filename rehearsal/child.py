@@ -16,6 +16,16 @@ _DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 _ALL_AT_ONCE = ("unshare", "--pid", "--fork", "--kill-child")
 
 
+def tied(argv: Sequence[str], *, private_mounts: bool = False) -> list[str]:
+    """Return the command that runs `argv` so that it, and what it starts, dies with this process.
+
+    Of its descendants this is promised to root only. `private_mounts` (root only) keeps the mounts that it
+    makes to itself.
+    """
+    isolation = [*_ALL_AT_ONCE, *(("--mount", "--propagation", "private") if private_mounts else ()), "--"]
+    return [*_DIE_WITH_PARENT, *(isolation if os.geteuid() == 0 else ()), *argv]
+
+
 def run_to_log(
     argv: Sequence[str],
     log: Path,
@@ -28,16 +38,13 @@ def run_to_log(
     """Run a program to its end with its output appended to `log`, and return its exit status.
 
     `beat` is called with the seconds so far, every `BEAT_SECONDS`. The program and whatever it started
-    die with this process, also when that is killed (of its descendants this is promised to root only).
-    `private_mounts` (root only) keeps the mounts that the program makes to itself.
+    die with this process, also when that is killed, as `tied` tells.
     """
-    isolation = [*_ALL_AT_ONCE, *(("--mount", "--propagation", "private") if private_mounts else ()), "--"]
-    prefix = [*_DIE_WITH_PARENT, *(isolation if os.geteuid() == 0 else ())]
     start = time.monotonic()
     with (
         log.open("ab") as output,
         subprocess.Popen(
-            [*prefix, *argv],
+            tied(argv, private_mounts=private_mounts),
             cwd=cwd,
             env=None if env is None else dict(env),
             stdin=subprocess.DEVNULL,
