@@ -1,0 +1,73 @@
+"""The engine's command line, for every pod of every topology."""
+
+from typing import Literal
+
+from experiment import flags
+from experiment.engine import Engine, Model
+from experiment.topology import Topology
+
+HTTP_PORT = 8000
+MASTER_PORT = 29501
+
+Role = Literal["leader", "worker"]
+
+# Expanded by Kubernetes in a container's args, from variables that the LeaderWorkerSet controller puts before our own.
+_LEADER_ADDRESS = "$(LWS_LEADER_ADDRESS)"
+_WORKER_INDEX = "$(LWS_WORKER_INDEX)"
+
+
+def serve(role: Role, model: Model, engine: Engine, topology: Topology) -> tuple[str, ...]:
+    """Return the argv of `vllm serve`; leader and worker of a group differ in their rank and in `--headless` alone.
+
+    Args:
+        role: the leader serves HTTP; a worker exists only in groups of two pods and more.
+        model: what is served.
+        engine: flags, all of them checked against the pinned version's.
+        topology: decides the stages.
+
+    Raises:
+        ValueError: a worker in a topology whose groups are single pods.
+    """
+    return (
+        "vllm",
+        "serve",
+        model.name,
+        f"--served-model-name={model.served_name}",
+        *((f"--revision={model.revision}",) if model.revision else ()),
+        *_address(role),
+        *_rank(role, topology.size),
+        *_own(engine),
+        *(argument for name in sorted(engine.flags) for argument in flags.spell(name, engine.flags[name])),
+    )
+
+
+def _address(role: Role) -> tuple[str, ...]:
+    return ("--host=0.0.0.0", f"--port={HTTP_PORT}") if role == "leader" else ()
+
+
+def _rank(role: Role, size: int) -> tuple[str, ...]:
+    if size == 1:
+        if role == "worker":
+            raise ValueError("a group of one pod has no worker")
+        return ()
+    return (
+        f"--pipeline-parallel-size={size}",
+        "--tensor-parallel-size=1",
+        f"--nnodes={size}",
+        f"--node-rank={'0' if role == 'leader' else _WORKER_INDEX}",
+        f"--master-addr={_LEADER_ADDRESS}",
+        f"--master-port={MASTER_PORT}",
+        *(("--headless",) if role == "worker" else ()),
+    )
+
+
+def _own(engine: Engine) -> tuple[str, ...]:
+    compilation = engine.compilation
+    return (
+        f"--dtype={engine.dtype}",
+        f"--max-model-len={engine.max_model_len}",
+        *((f"--kv-cache-memory-bytes={engine.kv_cache.bytes}",) if engine.kv_cache.kind == "bytes" else ()),
+        *((f"-cc.mode={compilation.mode}", f"-cc.backend={compilation.backend}") if compilation else ()),
+        "--async-scheduling" if engine.async_scheduling else "--no-async-scheduling",
+        f"--shutdown-timeout={engine.shutdown_timeout_s}",
+    )

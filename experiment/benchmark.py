@@ -1,0 +1,48 @@
+"""How the benchmark is run and where its results go."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from experiment.resources import PodResources
+from experiment.strict import Strict
+from experiment.workload import Plan, Slug, Tests
+
+AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[^\x00\n]*[^/\x00\n]$")]
+
+
+class LocalResults(Strict):
+    """A directory of the node that runs the benchmark; made if it is not there, never removed."""
+
+    kind: Literal["local"] = Field(description='where results go: "local"')
+    path: AbsolutePath = Field(description="absolute path of a directory on the node, without a slash at its end")
+
+
+Results = LocalResults
+"""Grows into a union told apart by `kind`."""
+
+
+class Benchmark(Strict):
+    """One run of one plan. Another run id or plan measures anew; another attempt resumes what is not finished."""
+
+    run: Slug = Field(description='run id, in quotes: "1"; give a new one after changing engine or topology')
+    attempt: int = Field(1, ge=1, le=9999, description="raise it to start a failed run again; finished tests are kept")
+    seed: int = Field(0, ge=0, description="seed of the prompts")
+    tests: Tests = Field(description="the tests, in the order in which they run")
+    results: Results = Field(description="where the records are kept")
+    resources: PodResources = Field(
+        default_factory=lambda: PodResources(cpu=0.5, memory_gib=0.5), description="what the benchmark's pod asks for"
+    )
+    request_timeout_s: float = Field(600, gt=0, description="seconds one request may take")
+    ready_timeout_s: float = Field(900, gt=0, description="seconds to wait for the server before the first test")
+
+    def plan(self, model: str) -> Plan:
+        """Return what the client is told to do with the model of that served name."""
+        return Plan(
+            run=self.run,
+            model=model,
+            seed=self.seed,
+            tests=self.tests,
+            request_timeout_s=self.request_timeout_s,
+            ready_timeout_s=self.ready_timeout_s,
+        )

@@ -1,0 +1,141 @@
+"""The engine: its image, its resources, its flags, its environment."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, field_validator
+from pydantic_core import PydanticCustomError
+
+from experiment import flags
+from experiment.images import ImageReference
+from experiment.probes import Probes
+from experiment.resources import EngineResources
+from experiment.strict import Strict
+
+_SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY")
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+OWN_FLAGS = frozenset(
+    {
+        "model", "served-model-name", "revision", "host", "port", "headless", "nnodes", "node-rank", "master-addr",
+        "master-port", "pipeline-parallel-size", "tensor-parallel-size", "dtype", "max-model-len",
+        "async-scheduling", "compilation-config", "kv-cache-memory-bytes", "shutdown-timeout", "api-key", "hf-token",
+        "ssl-keyfile-password", "config", "data-parallel-size",
+    }
+)  # fmt: skip
+"""Flags that follow from other settings, or that would put a secret on a command line."""
+
+OWN_ENVIRONMENT = frozenset(
+    {
+        "VLLM_HOST_IP", "VLLM_CPU_KVCACHE_SPACE", "VLLM_NO_USAGE_STATS", "GLOO_SOCKET_IFNAME", "HOME", "USER",
+        "PYTHONUNBUFFERED", "LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX", "LD_PRELOAD", "PATH",
+    }
+)  # fmt: skip
+"""Variables that follow from other settings, or that break the image."""
+
+
+class Model(Strict):
+    """The model that is served."""
+
+    name: str = Field(pattern=r"^[^\s$-][^\s$]*$", description="repository or path, for example google/gemma-3-1b-it")
+    served_name: str = Field(
+        pattern=r"^[^\s$-][^\s$]*$", max_length=200, description="the name under which clients ask for it"
+    )
+    revision: str | None = Field(None, pattern=r"^[A-Za-z0-9._/]+$", description="commit of the model's repository")
+
+
+class Compilation(Strict):
+    """How the engine compiles the model: `-cc.mode` and `-cc.backend`."""
+
+    mode: int = Field(ge=0, le=3, description="0 to 3")
+    backend: Literal["eager", "inductor"] = Field(description="eager or inductor")
+
+
+class KvCacheSpace(Strict):
+    """The KV cache by the CPU backend's environment variable."""
+
+    kind: Literal["space"] = Field(description="space (whole GiB) or bytes (exact)")
+    gib: int = Field(ge=1, le=65536, description="whole GiB in each pod")
+
+
+class KvCacheBytes(Strict):
+    """The KV cache to the byte; the engine then skips its own estimate."""
+
+    kind: Literal["bytes"] = Field(description="space (whole GiB) or bytes (exact)")
+    bytes: int = Field(ge=1, lt=2**63, description="bytes in each pod")
+
+
+KvCache = Annotated[KvCacheSpace | KvCacheBytes, Field(discriminator="kind")]
+
+
+class Engine(Strict):
+    """All pods of all topologies get the same engine, or a comparison would mean nothing."""
+
+    version: Literal["0.31.0"] = Field(description='version of vLLM whose flags are meant: "0.31.0"')
+    image: ImageReference = Field(description="image of the engine, pinned; it also carries the benchmark's libraries")
+    resources: EngineResources = Field(description="what each pod is given")
+    dtype: Literal["auto", "bfloat16", "float16", "float32", "half", "float"] = Field(
+        "bfloat16", description="data type of weights and activations: auto, bfloat16, float16, float32, half or float"
+    )
+    max_model_len: int = Field(ge=1, lt=2**31, description="longest context in tokens, prompt and reply together")
+    kv_cache: KvCache = Field(description="size of the KV cache, explicit so that all topologies have the same")
+    compilation: Compilation | None = Field(None, description="compilation of the model; the engine's own if not given")
+    async_scheduling: bool = Field(description="true or false; false in the posts")
+    shutdown_timeout_s: int = Field(60, ge=0, le=3600, description="seconds in which running requests may finish")
+    flags: dict[str, JsonValue] = Field(
+        default_factory=dict, description="further flags by name without dashes, for example max-num-seqs: 8"
+    )
+    env: dict[str, str] = Field(default_factory=dict, description="further environment variables; values in quotes")
+    probes: Probes = Field(default_factory=lambda: Probes(), description="scale of the probes")
+
+    @field_validator("flags")
+    @classmethod
+    def _flags_are_known(cls, given: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        for name, value in given.items():
+            if name.removeprefix("no-") in OWN_FLAGS:
+                raise PydanticCustomError(
+                    "own_flag",
+                    "this flag is not to be set here",
+                    {"key": name, "remedy": "It follows from model, topology or another key of engine; set it there."},
+                )
+            flags.spell(name, value)
+        return given
+
+    @field_validator("env")
+    @classmethod
+    def _environment_is_free(cls, given: dict[str, str]) -> dict[str, str]:
+        for name, value in given.items():
+            refusal = _refusal(name, value)
+            if refusal:
+                raise PydanticCustomError("env", "{why}", {"key": name, "why": refusal[0], "remedy": refusal[1]})
+        return given
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that every pod gets, besides those that only the pod itself can know."""
+        space = {"VLLM_CPU_KVCACHE_SPACE": str(self.kv_cache.gib)} if self.kv_cache.kind == "space" else {}
+        return {
+            "GLOO_SOCKET_IFNAME": "eth0",  # else it may pick the loopback or another card
+            "HOME": "/tmp",  # noqa: S108  the only writable place of the pod
+            "PYTHONUNBUFFERED": "1",
+            "USER": "engine",  # libraries ask for a user's name, and the pod's number has none
+            "VLLM_NO_USAGE_STATS": "1",
+            **space,
+            **self.env,
+        }
+
+
+def _refusal(name: str, value: str) -> tuple[str, str] | None:
+    """Return why a variable cannot be set, and the remedy."""
+    if _ENV_NAME.fullmatch(name) is None or "\x00" in value:
+        return "this is no environment variable", "A name has letters, digits and underscores."
+    if name in OWN_ENVIRONMENT:
+        return (
+            "this variable is not to be set here",
+            "It follows from the pod or from another key of engine; leave it out.",
+        )
+    if _SECRET_NAME.search(name.upper()):
+        return (
+            "this looks like a secret, and a stack file is read by everyone",
+            "Leave it out; serve a model that needs none, or one from a directory.",
+        )
+    return None

@@ -1,0 +1,41 @@
+"""Names of the Kubernetes objects of one experiment.
+
+A LeaderWorkerSet derives pod, StatefulSet and label names from its own, so that name must be short and a DNS-1035
+label, and it may not end in `-<number>`: the workers of `x` are the set `x-0`, which is also how the leaders of a set
+`x-0` would be called.
+"""
+
+import hashlib
+import re
+
+PREFIX = "exp-"
+LONGEST = 45
+_DIGEST_DIGITS = 7
+
+
+def object_name(experiment: str) -> str:
+    """Return the name of the namespace and of the LeaderWorkerSet: prefixed, at most 45 characters.
+
+    Args:
+        experiment: a name of lower-case letters, digits and hyphens; it may begin with a digit.
+    """
+    plain = f"{PREFIX}{experiment}".rstrip("-")
+    if len(plain) <= LONGEST and not re.search(r"-\d+$", plain):
+        return plain
+    digest = hashlib.sha256(experiment.encode()).hexdigest()[:_DIGEST_DIGITS]
+    return f"{plain[: LONGEST - _DIGEST_DIGITS - 2].rstrip('-')}-x{digest}"
+
+
+def service_name(experiment: str) -> str:
+    """Return the name of the leader's Service; the set's own name belongs to its headless Service."""
+    return f"{object_name(experiment)}-leader"
+
+
+def job_name(run: str, plan_hash: str, attempt: int) -> str:
+    """Return the name of one attempt at one run of one plan: another of the three is another Job."""
+    return f"bench-{run}-{plan_hash}-a{attempt}"
+
+
+def volume_name(experiment: str, path: str) -> str:
+    """Return the name of the volume of results; it changes with the path, for a volume's path cannot be changed."""
+    return f"{object_name(experiment)}-results-{hashlib.sha256(path.encode()).hexdigest()[:_DIGEST_DIGITS]}"

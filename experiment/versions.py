@@ -1,0 +1,9 @@
+"""Versions of everything the package pulls in, each in one place, with the hint by which renovate finds newer ones."""
+
+# renovate: datasource=helm registryUrl=oci://registry.k8s.io/lws/charts depName=lws
+LWS_VERSION = "0.9.0"
+LWS_CHART = "oci://registry.k8s.io/lws/charts/lws"
+LWS_IMAGE = f"registry.k8s.io/lws/lws:v{LWS_VERSION}"
+
+# renovate: datasource=github-releases depName=vllm-project/vllm
+VLLM_VERSION = "0.31.0"
