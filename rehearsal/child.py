@@ -34,17 +34,19 @@ def run_to_log(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     private_mounts: bool = False,
+    outlive: bool = False,
 ) -> int:
     """Run a program to its end with its output appended to `log`, and return its exit status.
 
     `beat` is called with the seconds so far, every `BEAT_SECONDS`. The program and whatever it started
-    die with this process, also when that is killed, as `tied` tells.
+    die with this process, also when that is killed, as `tied` tells; with `outlive` they are let finish
+    instead what must not be left half done.
     """
     start = time.monotonic()
     with (
         log.open("ab") as output,
         subprocess.Popen(
-            tied(argv, private_mounts=private_mounts),
+            argv if outlive else tied(argv, private_mounts=private_mounts),
             cwd=cwd,
             env=None if env is None else dict(env),
             stdin=subprocess.DEVNULL,
@@ -60,8 +62,9 @@ def run_to_log(
                 except subprocess.TimeoutExpired:
                     beat(time.monotonic() - start)
         except BaseException:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            if not outlive:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
             raise
 
 

@@ -1,1 +1,15 @@
-"""Container images built here from Debian and PyPI packages and from our own binaries."""
+"""The container images of a rehearsal, written here: no registry, no container engine.
+
+Image
+    a reference and the archive that holds it.
+pause_image, lws_manager_image, standin_image
+    write an image, or find the one written before.
+ImageError
+    why one is not to be had.
+"""
+
+from rehearsal.images.catalogue import lws_manager_image, pause_image, standin_image
+from rehearsal.images.errors import ImageError
+from rehearsal.images.image import Image
+
+__all__ = ["Image", "ImageError", "lws_manager_image", "pause_image", "standin_image"]

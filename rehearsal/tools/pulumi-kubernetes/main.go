@@ -4,6 +4,8 @@ package main
 
 import (
 	_ "embed"
+	"fmt"
+	"os"
 
 	"github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/provider"
 	"github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version"
@@ -16,5 +18,9 @@ var schema []byte
 var terraformMapping []byte
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "-version" { // for the builder, which checks what it made
+		fmt.Println(version.Version)
+		return
+	}
 	provider.Serve("kubernetes", version.Version, schema, terraformMapping)
 }

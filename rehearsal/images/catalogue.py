@@ -1,0 +1,81 @@
+"""The images a rehearsal needs."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rehearsal.images.base import SITE, base_layer
+from rehearsal.images.image import Image, ImageConfig, published
+from rehearsal.images.layer import Entry, write_entries
+from rehearsal.locks import locked
+from rehearsal.progress import Progress
+
+_REHEARSAL = Path(__file__).parents[1]
+_VLLM = b'#!/bin/sh\nexec python3 -m rehearsal.engine "$@"\n'
+
+
+def pause_image(binary: Path, home: Path, progress: Progress) -> Image:
+    """Return the image that holds a pod's namespaces, of one static binary."""
+    config = ImageConfig(user="65535:65535", entrypoint=("/pause",))
+    return _of_entries("pause", config, [Entry("pause", binary.read_bytes(), 0o755)], home, progress)
+
+
+def lws_manager_image(binary: Path, home: Path, progress: Progress) -> Image:
+    """Return the image of the LeaderWorkerSet controller, at the path that its chart starts."""
+    config = ImageConfig(user="65532:65532", entrypoint=("/manager",))
+    entries = [Entry("manager", binary.read_bytes(), 0o755), Entry("tmp", None, 0o1777)]
+    return _of_entries("lws-manager", config, entries, home, progress)
+
+
+def standin_image(home: Path, progress: Progress) -> Image:
+    """Return the image of the stand-in for vLLM: Debian, the Python packages, and the engine of this tree.
+
+    Only its upper layer depends on the engine's code, so that an edit costs about a second. Like the real
+    image it starts as root, and has `vllm` and `python3` on PATH.
+
+    Raises:
+        ImageError: it cannot be made.
+        DiskError: there is no room for it.
+    """
+    config = ImageConfig(user="0:0", entrypoint=("vllm", "serve"))
+    with _directory(home, progress) as directory:
+        base = base_layer(directory, progress)
+        with _scratch(directory) as scratch:
+            code = write_entries(_engine(), scratch / "code.tar")
+            return published("standin", config, (base, code), directory)
+
+
+def _of_entries(name: str, config: ImageConfig, entries: list[Entry], home: Path, progress: Progress) -> Image:
+    with _directory(home, progress) as directory, _scratch(directory) as scratch:
+        return published(name, config, (write_entries(entries, scratch / "layer.tar"),), directory)
+
+
+def _engine() -> Iterator[Entry]:
+    yield Entry("usr/local/bin/vllm", _VLLM, 0o755)
+    package = _REHEARSAL / "engine"
+    for path in (_REHEARSAL / "__init__.py", *sorted(package.rglob("*"))):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield Entry(f"{SITE}/rehearsal/{path.relative_to(_REHEARSAL)}", path.read_bytes())
+
+
+@contextmanager
+def _directory(home: Path, progress: Progress) -> Iterator[Path]:
+    """The images' directory, locked, and rid of what killed processes left there."""
+    directory = home / "images"
+    directory.mkdir(parents=True, exist_ok=True)
+    with locked(home / "locks" / "images", progress.note):
+        for pattern in (".writing-*", ".making-*", ".scratch-*"):
+            for abandoned in directory.glob(pattern):
+                shutil.rmtree(abandoned, ignore_errors=True)
+        yield directory
+
+
+@contextmanager
+def _scratch(directory: Path) -> Iterator[Path]:
+    scratch = directory / ".scratch-layers"
+    scratch.mkdir()
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch)
