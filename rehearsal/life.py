@@ -118,7 +118,8 @@ class Rehearsal:
             run = run.next_attempt()
         runs.save(run, workspace.root / "run.json")
         raise RehearsalError(
-            f"The benchmark of {workspace.stack} failed {ATTEMPTS} times; what it measured is in {workspace.results / run.id}.",
+            f"The benchmark of {workspace.stack} failed {ATTEMPTS} times; "
+            f"what it measured is in {workspace.results / run.id}.",
             "Look at its last words above; the same command tries again and keeps finished records.",
         )
 

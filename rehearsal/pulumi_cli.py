@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -18,13 +17,11 @@ import psutil
 from experiment.errors import SplitbedError
 from rehearsal.child import tied
 from rehearsal.progress import Progress
+from rehearsal.pulumi_output import diagnostics, finished_step
 from rehearsal.workspace import Workspace
 
 LANGUAGE_HOST = Path(__file__).parent / "languagehost" / "bin"
 STOP_GRACE_S = 60.0  # what Pulumi gets after Ctrl-C to save its state
-_AMBIENT_HOST = "using pulumi-language-python from $PATH"
-# A finished step as the CLI prints it where it has no terminal: " +  kubernetes:core/v1:Service x created (1s)"
-_FINISHED = re.compile(r"^ *(?:[-+~]{1,2}) +(?P<type>\S+) (?P<name>\S+) (?P<verb>created|deleted|updated|replaced)\b")
 
 
 class PulumiError(SplitbedError):
@@ -161,9 +158,8 @@ class PulumiCli:
                     log.write(line)
                     log.flush()
                     tail.append(line.rstrip())
-                    if step := _FINISHED.match(line):
-                        kind = step["type"].rsplit(":", 1)[-1]
-                        progress.note(f"{step['verb']} {kind} {step['name']}")
+                    if step := finished_step(line):
+                        progress.note(step)
                 status = child.wait()
             except KeyboardInterrupt:
                 progress.note("stopping Pulumi; it saves what it has done")
@@ -173,16 +169,8 @@ class PulumiCli:
             raise self._failure(verb, list(tail))
 
     def _failure(self, verb: str, lines: list[str]) -> PulumiError:
-        start = next((i for i, line in enumerate(lines) if line.startswith("Diagnostics:")), None)
-        if start is not None:
-            end = next(
-                (i for i, line in enumerate(lines[start:], start) if line.startswith(("Outputs:", "Resources:"))),
-                len(lines),
-            )
-            lines = lines[start + 1 : end]
-        said = "\n".join(line for line in lines if line.strip() and _AMBIENT_HOST not in line)
         return PulumiError(
-            f"pulumi {verb} failed on stack {self.workspace.stack}:\n{said}\n",
+            f"pulumi {verb} failed on stack {self.workspace.stack}:\n{diagnostics(lines)}\n",
             f"All it printed is in {self.workspace.log}.",
         )
 

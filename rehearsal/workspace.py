@@ -79,7 +79,8 @@ class Workspace:
             StackFileError: `source` is missing, is no YAML mapping, or lacks the settings.
         """
         document = _read(source)
-        settings = document.get("config", {}).get(SETTINGS_KEY)
+        config = document.get("config")
+        settings = config.get(SETTINGS_KEY) if isinstance(config, dict) else None
         if not isinstance(settings, dict):
             raise StackFileError(
                 f"{source}: config has no mapping under {SETTINGS_KEY}.",

@@ -13,7 +13,7 @@ from rehearsal.progress import ConsoleProgress
 
 
 def image(
-    file: Annotated[Path, typer.Argument(help="Where to write the archive, for `kind load image-archive`.")],
+    file: Annotated[Path, typer.Argument(help="Where to write it, for `kind load image-archive`.")],
 ) -> None:
     """Build the stand-in engine's image and write it to a file; its reference goes to standard output."""
     built = standin_image(home(), ConsoleProgress(Console(stderr=True)))
