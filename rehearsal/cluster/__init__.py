@@ -21,3 +21,23 @@ SIGKILL to the first process (`cluster.pids()["supervisor"]`) ends all of it at 
 files and cgroups are left. A program that dies is started again; `up` killed on its way takes the half-started
 cluster with it.
 """
+
+from rehearsal.cluster.cluster import Cluster, ClusterError
+from rehearsal.cluster.lifecycle import check_machine as check
+from rehearsal.cluster.lifecycle import down, find, up
+from rehearsal.cluster.spec import DEFAULT_NODES, GROUP_LABEL, ClusterSpec, Image, KwokNode, NodeSpec
+
+__all__ = [
+    "DEFAULT_NODES",
+    "GROUP_LABEL",
+    "Cluster",
+    "ClusterError",
+    "ClusterSpec",
+    "Image",
+    "KwokNode",
+    "NodeSpec",
+    "check",
+    "down",
+    "find",
+    "up",
+]

@@ -1,0 +1,189 @@
+"""The programs of which a cluster has one: API server, its store, controllers, names and Service addresses."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rehearsal.cluster.layout import (
+    API_ADDRESS,
+    API_PORT,
+    API_SERVICE_ADDRESS,
+    DNS_ADDRESS,
+    DOMAIN,
+    POD_NETWORK,
+    SERVICE_NETWORK,
+    Layout,
+)
+from rehearsal.cluster.pki import Authority
+from rehearsal.cluster.plan import Program
+
+SERVER = f"https://127.0.0.1:{API_PORT}"
+API_ANSWERS = f"tcp:127.0.0.1:{API_PORT}"
+API_READY = f"{SERVER}/readyz"
+PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "coredns")
+_ETCD = "http://127.0.0.1:2379"
+_ETCD_ANSWERS = "tcp:127.0.0.1:2379"
+# Done when what they name works.
+GATES = {
+    "gate/api": (API_READY,),
+    "gate/dns": (f"tcp:{DNS_ADDRESS}:53",),
+    "gate/services": ("http://127.0.0.1:10256/healthz",),
+}
+_API_NAMES = (
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    f"kubernetes.default.svc.{DOMAIN}",
+    "localhost",
+    "127.0.0.1",
+    API_ADDRESS,
+    API_SERVICE_ADDRESS,
+)
+
+
+def _etcd(layout: Layout, binary: Path) -> tuple[str, ...]:
+    data = layout.state / "etcd"
+    data.mkdir(mode=0o700)
+    return (
+        str(binary),
+        f"--data-dir={data}",
+        "--name=rehearsal",
+        f"--listen-client-urls={_ETCD}",
+        f"--advertise-client-urls={_ETCD}",
+        "--listen-peer-urls=http://127.0.0.1:2380",
+        "--initial-advertise-peer-urls=http://127.0.0.1:2380",
+        "--initial-cluster=rehearsal=http://127.0.0.1:2380",
+        # The data outlives a killed etcd all the same; only a power cut, which ends the cluster anyway, would not do.
+        "--unsafe-no-fsync",
+        "--log-level=warn",
+    )
+
+
+def _api_server(binary: Path, authority: Authority) -> tuple[str, ...]:
+    serving = authority.issue("kube-apiserver", "kube-apiserver", hosts=_API_NAMES)
+    to_kubelets = authority.issue("kubelet-client", "kube-apiserver-kubelet-client", "system:masters")
+    private, public = authority.signing_key("service-accounts")
+    return (
+        str(binary),
+        f"--advertise-address={API_ADDRESS}",
+        f"--secure-port={API_PORT}",
+        f"--etcd-servers={_ETCD}",
+        f"--service-cluster-ip-range={SERVICE_NETWORK}",
+        f"--client-ca-file={authority.certificate}",
+        f"--tls-cert-file={serving.certificate}",
+        f"--tls-private-key-file={serving.key}",
+        f"--kubelet-certificate-authority={authority.certificate}",
+        f"--kubelet-client-certificate={to_kubelets.certificate}",
+        f"--kubelet-client-key={to_kubelets.key}",
+        "--kubelet-preferred-address-types=InternalIP",
+        f"--service-account-issuer=https://kubernetes.default.svc.{DOMAIN}",
+        f"--service-account-key-file={public}",
+        f"--service-account-signing-key-file={private}",
+        "--authorization-mode=Node,RBAC",
+        "--enable-admission-plugins=NodeRestriction",
+        "--enable-aggregator-routing=true",  # webhooks are reached by pod address
+        "--allow-privileged=true",
+        "--profiling=false",
+        "--v=1",
+    )
+
+
+def _controller_manager(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
+    kubeconfig = authority.kubeconfig(
+        layout.pki / "controller-manager.kubeconfig", SERVER, "system:kube-controller-manager"
+    )
+    return (
+        str(binary),
+        f"--kubeconfig={kubeconfig}",
+        f"--authentication-kubeconfig={kubeconfig}",
+        f"--authorization-kubeconfig={kubeconfig}",
+        "--bind-address=127.0.0.1",
+        "--leader-elect=false",
+        "--use-service-account-credentials=true",
+        f"--service-account-private-key-file={layout.pki / 'service-accounts.key'}",
+        f"--root-ca-file={authority.certificate}",
+        f"--cluster-cidr={POD_NETWORK}",
+        "--profiling=false",
+        "--v=1",
+    )
+
+
+def _scheduler(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
+    kubeconfig = authority.kubeconfig(layout.pki / "scheduler.kubeconfig", SERVER, "system:kube-scheduler")
+    return (
+        str(binary),
+        f"--kubeconfig={kubeconfig}",
+        f"--authentication-kubeconfig={kubeconfig}",
+        f"--authorization-kubeconfig={kubeconfig}",
+        "--bind-address=127.0.0.1",
+        "--leader-elect=false",
+        "--profiling=false",
+        "--v=1",
+    )
+
+
+def _proxy(layout: Layout, binary: Path, authority: Authority, node: str) -> tuple[str, ...]:
+    kubeconfig = authority.kubeconfig(layout.pki / "proxy.kubeconfig", SERVER, "system:kube-proxy")
+    return (
+        str(binary),
+        f"--kubeconfig={kubeconfig}",
+        f"--hostname-override={node}",
+        "--proxy-mode=iptables",
+        f"--cluster-cidr={POD_NETWORK}",
+        "--bind-address=127.0.0.1",
+        "--healthz-bind-address=127.0.0.1:10256",
+        "--metrics-bind-address=127.0.0.1:10249",
+        # These would change the whole machine.
+        "--conntrack-max-per-core=0",
+        "--conntrack-tcp-timeout-established=0",
+        "--conntrack-tcp-timeout-close-wait=0",
+        "--oom-score-adj=0",
+        "--iptables-min-sync-period=200ms",
+        "--v=1",
+    )
+
+
+def _dns(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
+    kubeconfig = authority.kubeconfig(layout.pki / "coredns.kubeconfig", SERVER, "coredns", "system:masters")
+    corefile = layout.config / "Corefile"
+    corefile.write_text(
+        ".:53 {\n"
+        f"    bind {DNS_ADDRESS}\n"
+        "    errors\n"
+        f"    kubernetes {DOMAIN} in-addr.arpa ip6.arpa {{\n"
+        f"        kubeconfig {kubeconfig}\n"
+        "        ttl 1\n"
+        "    }\n"
+        "}\n"
+    )
+    return (str(binary), "-conf", str(corefile))
+
+
+def programs(layout: Layout, tools: Mapping[str, Path], authority: Authority, any_node: str) -> tuple[Program, ...]:
+    """Write the control plane's configuration and return its programs.
+
+    Args:
+        layout: of the cluster.
+        tools: a binary for each of `PROGRAMS`.
+        authority: issues the certificates.
+        any_node: a node's name, for the one kube-proxy that all nodes share (they share the network).
+    """
+    argvs = {
+        "etcd": (_etcd(layout, tools["etcd"]), ()),
+        "kube-apiserver": (_api_server(tools["kube-apiserver"], authority), (_ETCD_ANSWERS,)),
+        "kube-controller-manager": (
+            _controller_manager(layout, tools["kube-controller-manager"], authority),
+            (API_READY,),
+        ),
+        "kube-scheduler": (_scheduler(layout, tools["kube-scheduler"], authority), (API_READY,)),
+        "kube-proxy": (_proxy(layout, tools["kube-proxy"], authority, any_node), (API_READY,)),
+        "coredns": (_dns(layout, tools["coredns"], authority), (API_READY,)),
+    }
+    daemons = (
+        Program(name=name, argv=argv, log=str(layout.logs / f"{name}.log"), needs=needs)
+        for name, (argv, needs) in argvs.items()
+    )
+    gates = (
+        Program(name=name, argv=("true",), log=str(layout.logs / "gates.log"), needs=needs, once=True)
+        for name, needs in GATES.items()
+    )
+    return (*daemons, *gates)

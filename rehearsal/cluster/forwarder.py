@@ -1,0 +1,65 @@
+"""Carries connections from a listener made on the host to the API server in the cluster's network.
+
+A socket belongs to the network namespace it was made in: `up` opens a loopback port on the host, and this program,
+inside, inherits it. So no second forwarder is needed, and the port closes with the cluster.
+"""
+
+import asyncio
+import contextlib
+import socket
+import sys
+
+_CHUNK = 1 << 16
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while data := await reader.read(_CHUNK):
+            writer.write(data)
+            await writer.drain()
+        if writer.can_write_eof():
+            writer.write_eof()
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+async def serve(listener: socket.socket, host: str, port: int) -> None:
+    """Forward every connection that `listener` accepts to `host:port`, until cancelled."""
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            there_reader, there_writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await _close(writer)
+            return
+        try:
+            pumps = [
+                asyncio.create_task(_pump(reader, there_writer)),
+                asyncio.create_task(_pump(there_reader, writer)),
+            ]
+            # Once the server has ended, nothing of what the client still sends is wanted.
+            await pumps[1]
+            pumps[0].cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+        finally:
+            await _close(there_writer)
+            await _close(writer)
+
+    server = await asyncio.start_server(carry, sock=listener)
+    async with server:
+        await server.serve_forever()
+
+
+def main() -> None:
+    """Run as `python -m rehearsal.cluster.forwarder <descriptor> <host> <port>`."""
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    listener.setblocking(False)
+    asyncio.run(serve(listener, sys.argv[2], int(sys.argv[3])))
+
+
+if __name__ == "__main__":
+    main()

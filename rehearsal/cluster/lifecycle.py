@@ -1,0 +1,238 @@
+"""Bringing a cluster up, finding it, and taking it down, whatever became of it in between."""
+
+import json
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import rehearsal
+from rehearsal.cluster import controlplane, inside, node, processes
+from rehearsal.cluster.cgroups import Cgroups
+from rehearsal.cluster.cluster import Cluster, ClusterError
+from rehearsal.cluster.layout import (
+    API_ADDRESS,
+    API_PORT,
+    DNS_ADDRESS,
+    STATE_PATHS,
+    Layout,
+    clusters_home,
+    node_address,
+)
+from rehearsal.cluster.pki import Authority
+from rehearsal.cluster.plan import Plan, Program
+from rehearsal.cluster.preflight import UNSHARE, check, search_path
+from rehearsal.cluster.record import Record
+from rehearsal.cluster.spec import ClusterSpec, Image, check_name
+from rehearsal.home import home
+from rehearsal.locks import locked
+from rehearsal.progress import Progress
+
+_TOOLS = (*controlplane.PROGRAMS, "kubelet")
+_STAY = b"+"
+
+
+def check_machine() -> None:
+    """Raise `SplitbedError`, in one sentence and naming the way out, if this machine cannot run a cluster."""
+    check(home())
+
+
+def up(spec: ClusterSpec, tools: Mapping[str, Path], images: Sequence[Image], progress: Progress) -> Cluster:
+    """Bring a cluster up: all nodes Ready, names and Services working, all images on every node.
+
+    If this fails, or its process is killed on the way, nothing runs on; see `down` for the rest.
+
+    Args:
+        spec: what it consists of.
+        tools: a binary each for etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kube-proxy,
+            coredns and kubelet.
+        images: for every node; the one named `pause` becomes the sandbox image.
+        progress: is told what has come.
+
+    Raises:
+        SplitbedError: this machine cannot run it, a cluster of this name runs already, or it does not get ready.
+    """
+    if missing := sorted(set(_TOOLS) - set(tools)):
+        raise ValueError(f"tools lack {', '.join(missing)}")
+    sandbox_image = _sandbox_image(images)
+    machine = check(home())
+    with locked(_lock_file(spec.name), progress.note):
+        layout = Layout.of(spec.name)
+        if find(spec.name):
+            raise ClusterError(f"The cluster {spec.name} is up already.", "Take it down first, or use it as it is.")
+        _remove(layout, progress)
+        try:
+            return _bring_up(spec, tools, images, sandbox_image, machine, layout, progress)
+        except BaseException:
+            _remove(layout, progress)
+            raise
+
+
+def find(name: str) -> Cluster | None:
+    """Return the cluster `name` if it runs and once was ready."""
+    layout = Layout.of(name)
+    try:
+        cluster = Cluster(Record.load(layout.ready), layout)
+    except FileNotFoundError:
+        return None
+    return cluster if cluster.alive() else None
+
+
+def down(name: str, progress: Progress) -> None:
+    """End the cluster `name` and remove what is left of it, from any state, also if there is nothing.
+
+    Raises:
+        SplitbedError: something of it could not be ended or removed.
+    """
+    check_name("cluster", name)
+    with locked(_lock_file(name), progress.note):
+        _remove(Layout.of(name), progress)
+
+
+def _lock_file(name: str) -> Path:
+    return home() / "locks" / f"cluster-{name}"
+
+
+def _sandbox_image(images: Sequence[Image]) -> str:
+    for image in images:
+        if image.reference.rpartition("/")[2].partition(":")[0] == "pause":
+            return image.reference
+    raise ValueError("images lack the pause image")
+
+
+def _bring_up(
+    spec: ClusterSpec,
+    tools: Mapping[str, Path],
+    images: Sequence[Image],
+    sandbox_image: str,
+    machine: node.Machine,
+    layout: Layout,
+    progress: Progress,
+) -> Cluster:
+    layout.make()
+    names = tuple(found.name for found in spec.nodes)
+    enabled = Cgroups(layout.cgroup).make(names)
+    _enabled_file(layout).write_text(json.dumps(enabled))
+    authority = Authority(layout.pki)
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listener:
+        server = f"https://127.0.0.1:{listener.getsockname()[1]}"
+        authority.kubeconfig(layout.kubeconfig, server, "splitbed-rehearsal", "system:masters")
+        programs = [
+            *controlplane.programs(layout, tools, authority, any_node=names[0]),
+            _forwarder(layout, listener),
+        ]
+        for index, found in enumerate(spec.nodes):
+            programs += node.programs(layout, tools, machine, authority, found, index, images, sandbox_image)
+        plan = Plan(
+            status=str(layout.status),
+            authority=str(authority.certificate),
+            addresses=(API_ADDRESS, DNS_ADDRESS, *(node_address(index) for index in range(len(names)))),
+            binds={path: str(layout.path / below) for path, below in STATE_PATHS.items()},
+            nodes=names,
+            programs=tuple(programs),
+        )
+        plan.save(layout.plan)
+        reader, writer = os.pipe()
+        try:
+            _start(layout, reader, listener)
+            cluster = Cluster(Record(spec, machine, server), layout)
+            cluster.wait_ready(progress)
+            cluster.record.save(layout.ready)
+            os.write(writer, _STAY)
+        finally:
+            os.close(reader)
+            os.close(writer)
+    return cluster
+
+
+def _forwarder(layout: Layout, listener: socket.socket) -> Program:
+    number = listener.fileno()
+    return Program(
+        name="forwarder",
+        argv=(sys.executable, "-P", "-m", "rehearsal.cluster.forwarder", str(number), "127.0.0.1", str(API_PORT)),
+        log=str(layout.logs / "forwarder.log"),
+        listener=number,
+    )
+
+
+def _start(layout: Layout, hold: int, listener: socket.socket) -> None:
+    """Start the first process in namespaces of its own; it lives on without us once it has read a byte of `hold`."""
+    environment = {
+        "PATH": search_path(),
+        "LANG": "C.UTF-8",
+        "HOME": "/root",
+        "PYTHONPATH": str(Path(rehearsal.__file__).resolve().parents[1]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        processes.VARIABLE: str(layout.path),
+    }
+    argv = [*UNSHARE, sys.executable, "-P", "-m", inside.__name__, str(layout.plan), str(hold)]
+    log = os.open(layout.logs / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        # What our caller passed on to us, such as the pipes of a make, is none of the cluster's business.
+        inherited = _inheritable()
+        os.set_inheritable(hold, True)
+        os.set_inheritable(listener.fileno(), True)
+        # Not by subprocess, whose objects want to be waited for: this child is to outlive us.
+        os.posix_spawnp(
+            argv[0],
+            argv,
+            environment,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, log, 1),
+                (os.POSIX_SPAWN_DUP2, log, 2),
+                *((os.POSIX_SPAWN_CLOSE, number) for number in inherited),
+            ],
+            setsid=True,
+            setsigmask=[],
+        )
+    finally:
+        os.close(log)
+
+
+def _inheritable() -> list[int]:
+    found = []
+    for entry in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):  # the one that the listing itself used
+            if int(entry.name) > 2 and os.get_inheritable(int(entry.name)):
+                found.append(int(entry.name))
+    return found
+
+
+def _enabled_file(layout: Layout) -> Path:
+    return layout.path / "cgroup-controllers.json"
+
+
+def _remove(layout: Layout, progress: Progress) -> None:
+    """End and remove everything; the order makes each step safe to repeat after a kill."""
+    cgroups = Cgroups(layout.cgroup)
+    running = any(True for _ in processes.marked(layout.path))
+    if not running and not layout.path.exists() and not cgroups.exist():
+        return
+    if running:
+        progress.note(f"ending the processes of the cluster {layout.path.name}")
+        processes.end_all(layout.path)
+    enabled: list[str] = []
+    with suppress(FileNotFoundError, json.JSONDecodeError):
+        enabled = json.loads(_enabled_file(layout).read_text())
+    cgroups.remove(enabled)
+    if layout.path.exists():
+        _refuse_mounts(layout.path)
+        progress.note(f"removing {layout.path}")
+        shutil.rmtree(layout.path)
+    with suppress(OSError):  # other clusters are there
+        clusters_home().rmdir()
+
+
+def _refuse_mounts(directory: Path) -> None:
+    """Raise `ClusterError` if anything is mounted below: the cluster's own mounts are never seen from here."""
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        where = Path(line.split()[1].replace("\\040", " "))
+        if where.is_relative_to(directory):
+            raise ClusterError(
+                f"Something is mounted at {where}, which is about to be removed.",
+                f"Find out who mounted it, run `umount {where}`, and take the cluster down again.",
+            )

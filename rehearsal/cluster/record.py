@@ -1,0 +1,35 @@
+"""What is written down about a cluster that has come up."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rehearsal.cluster.node import Machine
+from rehearsal.cluster.plan import write_atomically
+from rehearsal.cluster.spec import ClusterSpec, NodeSpec
+
+
+@dataclass(frozen=True)
+class Record:
+    """A cluster's spec, the machine's programs it uses, and the API server's address on the host."""
+
+    spec: ClusterSpec
+    machine: Machine
+    server: str
+
+    def save(self, path: Path) -> None:
+        """Write the record, at once or not at all."""
+        write_atomically(path, json.dumps(asdict(self), default=str, indent=1))
+
+    @classmethod
+    def load(cls, path: Path) -> "Record":
+        """Read a record that `save` wrote."""
+        found = json.loads(path.read_text())
+        nodes = tuple(NodeSpec(**node) for node in found["spec"]["nodes"])
+        machine = found["machine"]
+        paths = {key: Path(machine[key]) for key in ("containerd", "ctr", "cni")}
+        return cls(
+            ClusterSpec(found["spec"]["name"], nodes),
+            Machine(**{**machine, **paths}),
+            found["server"],
+        )
