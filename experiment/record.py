@@ -134,9 +134,7 @@ class Reply(_Part):
     @model_validator(mode="after")
     def _figures_follow(self) -> Self:
         if self.figures != Figures.of(self.stamps, self.tokens.output):
-            raise ValueError(
-                "the figures do not follow from the stamps: the record was changed after it was written"
-            )
+            raise ValueError("the figures do not follow from the stamps: the record was changed after it was written")
         return self
 
 
@@ -158,8 +156,8 @@ class _Record(_Part):
 class RepeatRecord(_Record):
     """One repeat of one test, tried once.
 
-    A finished one lies in `<test>-<repeat>.json` and is never measured again. A failed one lies beside it in
-    `<test>-<repeat>.failed-<i>.json`; the next session tries that repeat again.
+    A finished one lies in `<test>-<repeat>.json` and is never measured again. A failed one lies in
+    `failed/<test>-<repeat>-<i>.json`; the next session tries that repeat again.
     """
 
     kind: Literal["repeat"] = "repeat"
@@ -169,6 +167,7 @@ class RepeatRecord(_Record):
     repeat: Annotated[int, Field(ge=1)]
     started_at: AwareDatetime
     prompt: PromptShape
+    topology: dict[str, JsonValue] | None = Field(description="as the stack deployed it, if the client was told")
     engine: Engine
     client: Client
     outcome: Annotated[Reply | Failure, Field(discriminator="result")]

@@ -1,0 +1,20 @@
+"""One experiment, as its stack file describes it."""
+
+from datetime import UTC, datetime
+
+import pulumi
+
+from components import cluster
+from components.testbed import Testbed
+from experiment.errors import SplitbedError
+from experiment.settings import load
+
+try:
+    settings = load(pulumi.Config().require("experiment"), datetime.now(UTC).date())
+except SplitbedError as error:
+    raise pulumi.RunError(str(error)) from None
+
+testbed = Testbed("testbed", settings, pulumi.ResourceOptions(providers=[cluster.provider(settings.cluster)]))
+
+for name, value in testbed.outputs.items():
+    pulumi.export(name, value)

@@ -1,0 +1,199 @@
+"""One attempt at one run of the benchmark, as a Job."""
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.batch.v1 import (
+    Job,
+    JobSpecArgs,
+    PodFailurePolicyArgs,
+    PodFailurePolicyOnPodConditionsPatternArgs,
+    PodFailurePolicyRuleArgs,
+)
+from pulumi_kubernetes.core.v1 import (
+    AffinityArgs,
+    ConfigMap,
+    ConfigMapVolumeSourceArgs,
+    ContainerArgs,
+    EnvVarArgs,
+    EnvVarSourceArgs,
+    ObjectFieldSelectorArgs,
+    PersistentVolumeClaimVolumeSourceArgs,
+    PodAffinityTermArgs,
+    PodAntiAffinityArgs,
+    PodSpecArgs,
+    PodTemplateSpecArgs,
+    ResourceRequirementsArgs,
+    ServiceAccount,
+    VolumeArgs,
+    VolumeMountArgs,
+)
+from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, LabelSelectorRequirementArgs, ObjectMetaArgs
+
+from components import labels, security
+from components.placing import tolerations
+from experiment import names
+from experiment.nodes import NodeGroup
+from experiment.resources import PodResources
+from experiment.workload import Plan
+
+CODE_AT, RESULTS_AT = "/splitbed", "/results"
+_START_S = 600
+"""Seconds for what comes before the client's first line: a place on a node, the image."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkJobArgs:
+    """What to measure, with which code, and where the records go."""
+
+    experiment: str
+    namespace: pulumi.Input[str]
+    image: str
+    plan: Plan
+    attempt: int
+    topology: str
+    """JSON of the topology, written into every record."""
+    code: bytes
+    """The zip of the client."""
+    url: pulumi.Input[str]
+    claim_name: pulumi.Input[str]
+    resources: PodResources
+    nodes: NodeGroup
+    after: Sequence[pulumi.Resource] = ()
+    """What it measures: there before it, gone after it."""
+
+
+class BenchmarkJob(pulumi.ComponentResource):
+    """A Job that is another one by run id, plan and attempt alone.
+
+    Logical names carry those three and what the objects hold is frozen, so that a changed client or topology starts
+    nothing again, and a new attempt is a new Job beside which the old one is removed.
+    """
+
+    def __init__(self, name: str, args: BenchmarkJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("splitbed:index:BenchmarkJob", name, None, opts)
+        job_name = names.job_name(args.plan.run, args.plan.hash, args.attempt)
+        own = labels.of(args.experiment, "benchmark")
+        account = ServiceAccount(
+            f"{name}-account",
+            metadata=ObjectMetaArgs(name="benchmark", namespace=args.namespace, labels=own),
+            automount_service_account_token=False,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        code = ConfigMap(
+            f"{name}-code-{job_name}",
+            metadata=ObjectMetaArgs(name=job_name, namespace=args.namespace, labels=own),
+            data={"plan.json": args.plan.to_json()},
+            binary_data={"benchmark.zip": base64.b64encode(args.code).decode()},
+            immutable=True,
+            opts=pulumi.ResourceOptions(parent=self, ignore_changes=["data", "binaryData"]),
+        )
+        job = Job(
+            f"{name}-{job_name}",
+            # Not awaited: `up` is not to last as long as the benchmark.
+            metadata=ObjectMetaArgs(
+                name=job_name,
+                namespace=args.namespace,
+                labels=own,
+                annotations={"pulumi.com/skipAwait": "true"},
+            ),
+            spec=_spec(args, own, account.metadata.name, code.metadata.name),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[*args.after, code, account], ignore_changes=["spec"]),
+        )
+        self.job_name: pulumi.Output[str] = job.metadata.name
+        self.register_outputs({"job_name": self.job_name})
+
+
+def _spec(
+    args: BenchmarkJobArgs, own: dict[str, str], account: pulumi.Input[str], code: pulumi.Input[str]
+) -> JobSpecArgs:
+    disrupted = PodFailurePolicyOnPodConditionsPatternArgs(type="DisruptionTarget", status="True")
+    return JobSpecArgs(
+        completions=1,
+        parallelism=1,
+        backoff_limit=0,
+        active_deadline_seconds=math.ceil(args.plan.longest_s) + _START_S,
+        pod_replacement_policy="Failed",
+        pod_failure_policy=PodFailurePolicyArgs(
+            rules=[PodFailurePolicyRuleArgs(action="FailJob", on_pod_conditions=[disrupted])]
+        ),
+        template=PodTemplateSpecArgs(
+            metadata=ObjectMetaArgs(labels=own),
+            spec=PodSpecArgs(
+                service_account_name=account,
+                automount_service_account_token=False,
+                enable_service_links=False,
+                restart_policy="Never",
+                security_context=security.pod(seccomp=True),
+                node_selector=dict(args.nodes.selector),
+                tolerations=tolerations(args.nodes.tolerations),
+                affinity=AffinityArgs(
+                    pod_anti_affinity=PodAntiAffinityArgs(
+                        required_during_scheduling_ignored_during_execution=[_no_engine(), _no_other_benchmark()]
+                    )
+                ),
+                containers=[_client(args)],
+                volumes=[
+                    security.scratch()[0],
+                    VolumeArgs(name="code", config_map=ConfigMapVolumeSourceArgs(name=code)),
+                    VolumeArgs(
+                        name="results",
+                        persistent_volume_claim=PersistentVolumeClaimVolumeSourceArgs(claim_name=args.claim_name),
+                    ),
+                ],
+            ),
+        ),
+    )
+
+
+def _client(args: BenchmarkJobArgs) -> ContainerArgs:
+    quantities = args.resources.quantities()
+    return ContainerArgs(
+        name="benchmark",
+        image=args.image,
+        image_pull_policy="IfNotPresent",
+        command=["python3", "-m", "benchmark", "run"],
+        args=["--plan", f"{CODE_AT}/plan.json", "--url", args.url, "--results", RESULTS_AT],
+        env=[
+            EnvVarArgs(name="HOME", value="/tmp"),  # noqa: S108  the pod's own
+            EnvVarArgs(name="PYTHONPATH", value=f"{CODE_AT}/benchmark.zip"),
+            EnvVarArgs(name="PYTHONUNBUFFERED", value="1"),
+            EnvVarArgs(name="SPLITBED_TOPOLOGY", value=args.topology),
+            _field("POD_NAME", "metadata.name"),
+            _field("NODE_NAME", "spec.nodeName"),
+        ],
+        resources=ResourceRequirementsArgs(requests=quantities, limits=quantities),
+        security_context=security.container(),
+        termination_message_policy="FallbackToLogsOnError",
+        volume_mounts=[
+            security.scratch()[1],
+            VolumeMountArgs(name="code", mount_path=CODE_AT, read_only=True),
+            VolumeMountArgs(name="results", mount_path=RESULTS_AT),
+        ],
+    )
+
+
+def _field(name: str, path: str) -> EnvVarArgs:
+    source = EnvVarSourceArgs(field_ref=ObjectFieldSelectorArgs(api_version="v1", field_path=path))
+    return EnvVarArgs(name=name, value_from=source)
+
+
+def _no_engine() -> PodAffinityTermArgs:
+    """Never on a node with an engine's pod, of whatever experiment."""
+    engines = LabelSelectorRequirementArgs(key=labels.LWS_NAME, operator="Exists")
+    return PodAffinityTermArgs(
+        topology_key=labels.HOSTNAME,
+        label_selector=LabelSelectorArgs(match_expressions=[engines]),
+        namespace_selector=LabelSelectorArgs(),
+    )
+
+
+def _no_other_benchmark() -> PodAffinityTermArgs:
+    """One benchmark of an experiment at a time: the operating system is a label that all its nodes share."""
+    return PodAffinityTermArgs(
+        topology_key="kubernetes.io/os",
+        label_selector=LabelSelectorArgs(match_labels={labels.COMPONENT: "benchmark"}),
+    )

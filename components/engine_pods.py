@@ -1,0 +1,180 @@
+"""Pod templates of a LeaderWorkerSet: the leader serves HTTP, workers join it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.core.v1 import (
+    AffinityArgs,
+    ConfigMapVolumeSourceArgs,
+    ContainerArgs,
+    ContainerPortArgs,
+    EmptyDirVolumeSourceArgs,
+    EnvVarArgs,
+    EnvVarSourceArgs,
+    ExecActionArgs,
+    HTTPGetActionArgs,
+    ObjectFieldSelectorArgs,
+    PodAffinityTermArgs,
+    PodAntiAffinityArgs,
+    PodSpecArgs,
+    PodTemplateSpecArgs,
+    ProbeArgs,
+    ResourceRequirementsArgs,
+    VolumeArgs,
+    VolumeMountArgs,
+    WeightedPodAffinityTermArgs,
+)
+from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
+
+from components import labels, security
+from components.placing import tolerations
+from experiment import arguments
+from experiment.arguments import HTTP_PORT, MASTER_PORT, Role
+from experiment.engine import Engine, Model
+from experiment.nodes import NodeGroup
+from experiment.probes import Probes
+from experiment.resources import memory_quantity
+from experiment.topology import Topology
+
+SCRIPTS = ("await_leader.py", "see_leader.py")
+SCRIPTS_AT = "/splitbed"
+GRACE_S = 10
+"""Seconds between the end of the engine's own time-out and a kill."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnginePodsArgs:
+    """What the pods of one LeaderWorkerSet have in common."""
+
+    experiment: str
+    set_name: str
+    scripts: pulumi.Input[str]
+    service_account: pulumi.Input[str]
+    model: Model
+    engine: Engine
+    topology: Topology
+    nodes: NodeGroup
+
+
+def template(role: Role, args: EnginePodsArgs) -> PodTemplateSpecArgs:
+    """Return the template of the group's first pod or of its other ones."""
+    volumes, mounts = _volumes(args)
+    return PodTemplateSpecArgs(
+        metadata=ObjectMetaArgs(labels={**labels.of(args.experiment, "engine"), "splitbed.dev/role": role}),
+        spec=PodSpecArgs(
+            service_account_name=args.service_account,
+            automount_service_account_token=False,
+            enable_service_links=False,  # a Service's name would become a variable that the engine reads as its own
+            termination_grace_period_seconds=args.engine.shutdown_timeout_s + GRACE_S,
+            security_context=security.pod(seccomp=False),
+            node_selector=dict(args.nodes.selector),
+            tolerations=tolerations(args.nodes.tolerations),
+            affinity=_affinity(args),
+            init_containers=None if role == "leader" else [_wait(args, mounts)],
+            containers=[_engine(role, args, mounts)],
+            volumes=volumes,
+        ),
+    )
+
+
+def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs]) -> ContainerArgs:
+    argv = arguments.serve(role, args.model, args.engine, args.topology)
+    startup, steady = _probes(role, args.engine.probes)
+    return ContainerArgs(
+        name="engine",
+        image=args.engine.image,
+        image_pull_policy="IfNotPresent",
+        command=[argv[0]],
+        args=list(argv[1:]),
+        env=_environment(args.engine),
+        ports=[ContainerPortArgs(name="http", container_port=HTTP_PORT)] if role == "leader" else None,
+        resources=_resources(args.engine),
+        startup_probe=startup,
+        readiness_probe=steady,
+        liveness_probe=steady,
+        security_context=security.container(),
+        termination_message_policy="FallbackToLogsOnError",
+        volume_mounts=list(mounts),
+    )
+
+
+def _wait(args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs]) -> ContainerArgs:
+    return ContainerArgs(
+        name="await-leader",
+        image=args.engine.image,
+        image_pull_policy="IfNotPresent",
+        command=_script("await_leader.py", f"{MASTER_PORT}", f"{args.engine.probes.startup_s:g}"),
+        resources=_resources(args.engine),
+        security_context=security.container(),
+        termination_message_policy="FallbackToLogsOnError",
+        volume_mounts=list(mounts),
+    )
+
+
+def _script(name: str, *given: str) -> list[str]:
+    # Isolated and without site packages: it starts in a few hundredths of a second, in the engine's own quota.
+    return ["python3", "-I", "-S", f"{SCRIPTS_AT}/{name}", *given]
+
+
+def _environment(engine: Engine) -> list[EnvVarArgs]:
+    fixed = [EnvVarArgs(name=name, value=value) for name, value in sorted(engine.environment().items())]
+    pod_ip = EnvVarSourceArgs(field_ref=ObjectFieldSelectorArgs(api_version="v1", field_path="status.podIP"))
+    return [*fixed, EnvVarArgs(name="VLLM_HOST_IP", value_from=pod_ip)]
+
+
+def _resources(engine: Engine) -> ResourceRequirementsArgs:
+    quantities = engine.resources.quantities()
+    return ResourceRequirementsArgs(requests=quantities, limits=quantities)
+
+
+def _probes(role: Role, probes: Probes) -> tuple[ProbeArgs, ProbeArgs]:
+    """Return the startup probe, and the one for readiness and for liveness."""
+    health = HTTPGetActionArgs(path="/health", port=HTTP_PORT) if role == "leader" else None
+    joined = ExecActionArgs(command=_script("see_leader.py", f"{MASTER_PORT}")) if role == "worker" else None
+    startup, steady = (
+        ProbeArgs(
+            http_get=health,
+            exec_=joined,
+            period_seconds=probes.period_s,
+            timeout_seconds=probes.timeout_s,
+            failure_threshold=failures,
+        )
+        for failures in (probes.startup_failures, probes.failures)
+    )
+    return startup, steady
+
+
+def _affinity(args: EnginePodsArgs) -> AffinityArgs:
+    """Keep the pods of one group on different nodes, and those of different groups too where there is room."""
+    same_set = LabelSelectorArgs(match_labels={labels.LWS_NAME: args.set_name})
+    same_group = PodAffinityTermArgs(
+        topology_key=labels.HOSTNAME, label_selector=same_set, match_label_keys=[labels.LWS_GROUP]
+    )
+    spread = PodAffinityTermArgs(topology_key=labels.HOSTNAME, label_selector=same_set)
+    return AffinityArgs(
+        pod_anti_affinity=PodAntiAffinityArgs(
+            required_during_scheduling_ignored_during_execution=[same_group] if args.topology.size > 1 else None,
+            preferred_during_scheduling_ignored_during_execution=[
+                WeightedPodAffinityTermArgs(weight=100, pod_affinity_term=spread)
+            ],
+        )
+    )
+
+
+def _volumes(args: EnginePodsArgs) -> tuple[list[VolumeArgs], list[VolumeMountArgs]]:
+    scratch, at_scratch = security.scratch()
+    shared = EmptyDirVolumeSourceArgs(
+        medium="Memory", size_limit=memory_quantity(args.engine.resources.shared_memory_gib)
+    )
+    volumes = [
+        scratch,
+        VolumeArgs(name="shm", empty_dir=shared),
+        VolumeArgs(name="scripts", config_map=ConfigMapVolumeSourceArgs(name=args.scripts)),
+    ]
+    mounts = [
+        at_scratch,
+        VolumeMountArgs(name="shm", mount_path="/dev/shm"),  # noqa: S108  the pod's own
+        VolumeMountArgs(name="scripts", mount_path=SCRIPTS_AT, read_only=True),
+    ]
+    return volumes, mounts
