@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchmark.endpoint import Endpoint
 from benchmark.lock import run_lock
@@ -30,11 +30,13 @@ class PlanFileError(SplitbedError):
     """The plan cannot be read."""
 
 
+class TopologyError(SplitbedError):
+    """The topology told by the environment cannot be read."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; exit code 0: all measured, 1: not all, 2: refused, 128 + n: stopped by signal n."""
-    parser = argparse.ArgumentParser(
-        prog="python3 -m benchmark", description="Measure an OpenAI-compatible server."
-    )
+    parser = argparse.ArgumentParser(prog="python3 -m benchmark", description="Measure an OpenAI-compatible server.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="measure what a plan asks for and has no record yet")
     run.add_argument("--plan", type=Path, required=True, help="the plan, a JSON file")
@@ -43,17 +45,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         plan = _read_plan(arguments.plan)
+        topology = _read_topology(os.environ.get("SPLITBED_TOPOLOGY"))
         endpoint = Endpoint(arguments.url, time.monotonic)
         store = Store(arguments.results, plan.run, plan.hash)
         store.prepare()
-        client = Client(
-            pod=os.environ.get("POD_NAME"), node=os.environ.get("NODE_NAME"), host=socket.gethostname()
-        )
+        client = Client(pod=os.environ.get("POD_NAME"), node=os.environ.get("NODE_NAME"), host=socket.gethostname())
         since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         holder = f"process {os.getpid()} of {client.pod or client.host}, since {since}"
         with run_lock(store.lock_path, holder):
             store.tidy()
-            session = Session(plan, endpoint, store, client, _say)
+            session = Session(plan, endpoint, store, client, topology, _say)
             code = _measure(session, plan, store, client)
     except SplitbedError as error:
         _complain(str(error))
@@ -122,9 +123,7 @@ def _read_plan(path: Path) -> Plan:
     try:
         return Plan.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise PlanFileError(
-            f"--plan {path}: {error.strerror or error}.", "Give the path of a plan."
-        ) from None
+        raise PlanFileError(f"--plan {path}: {error.strerror or error}.", "Give the path of a plan.") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
@@ -135,11 +134,18 @@ def _read_plan(path: Path) -> Plan:
         ) from None
 
 
+def _read_topology(text: str | None) -> dict[str, JsonValue] | None:
+    if text is None:
+        return None
+    try:
+        return TypeAdapter(dict[str, JsonValue]).validate_json(text)
+    except ValidationError:
+        raise TopologyError(f"SPLITBED_TOPOLOGY: {text!r} is no JSON object.", "Unset it, or mend it.") from None
+
+
 def _how_to_resume(arguments: argparse.Namespace, client: Client) -> str:
     if client.pod:
-        return (
-            "To resume (finished repeats are kept): set the stack's benchmark.attempt one higher, then `up`."
-        )
+        return "To resume (finished repeats are kept): set the stack's benchmark.attempt one higher, then `up`."
     words = ["python3", "-m", "benchmark", "run", "--plan", str(arguments.plan), "--url", arguments.url]
     command = shlex.join([*words, "--results", str(arguments.results)])
     return f"To resume (finished repeats are kept), run again: {command}"

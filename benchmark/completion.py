@@ -84,26 +84,18 @@ class _Stream:
         if not self.done:
             return "the stream ended without [DONE]"
         if self.tokens.output != output_tokens:
-            return (
-                f"asked for {output_tokens} tokens, got {self.tokens.output} (ended by {self.finish_reason})"
-            )
+            return f"asked for {output_tokens} tokens, got {self.tokens.output} (ended by {self.finish_reason})"
         return None if self.chunks_s else "the stream held no text"
 
     def _event(self, at_s: float, event: dict[str, Any]) -> None:
         if "error" in event:
             self.error = (
-                self.error
-                or f"the server broke the stream off: {_excerpt(json.dumps(event['error']).encode())}"
+                self.error or f"the server broke the stream off: {_excerpt(json.dumps(event['error']).encode())}"
             )
             return
         for choice in event["choices"]:
             delta = choice.get("delta") or {}
-            if (
-                choice.get("text")
-                or delta.get("content")
-                or delta.get("reasoning")
-                or delta.get("reasoning_content")
-            ):
+            if choice.get("text") or delta.get("content") or delta.get("reasoning") or delta.get("reasoning_content"):
                 self.chunks_s.append(at_s)
             self.finish_reason = choice.get("finish_reason") or self.finish_reason
         usage = event.get("usage")

@@ -55,9 +55,7 @@ class Endpoint:
         await connection.exchange(self._request("GET", "/health"), timeout_s)
         if connection.is_open:
             return connection
-        return await self._connect(
-            timeout_s
-        )  # a server without keep-alive: a bare connection is the best there is
+        return await self._connect(timeout_s)  # a server without keep-alive: a bare connection is the best there is
 
     async def ask(self, path: str, timeout_s: float = ASK_TIMEOUT_S) -> Exchange:
         """GET a path on a connection of its own.

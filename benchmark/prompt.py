@@ -25,9 +25,7 @@ Draw = Callable[[int], int]
 class PromptSource:
     """Makes prompts that share one shape."""
 
-    def __init__(
-        self, seed: str, prompt_tokens: int, output_tokens: int, draw: Draw = secrets.randbelow
-    ) -> None:
+    def __init__(self, seed: str, prompt_tokens: int, output_tokens: int, draw: Draw = secrets.randbelow) -> None:
         """Fix the shape.
 
         Args:
@@ -39,9 +37,7 @@ class PromptSource:
         self._draw = draw
         nonce_tokens = min(NONCE_TOKENS, prompt_tokens)
         generator = random.Random(seed)  # noqa: S311  reproducible on purpose; no secret
-        self._body = [
-            FIRST_TOKEN_ID + int(generator.random() * TOKEN_IDS) for _ in range(prompt_tokens - nonce_tokens)
-        ]
+        self._body = [FIRST_TOKEN_ID + int(generator.random() * TOKEN_IDS) for _ in range(prompt_tokens - nonce_tokens)]
         content = {
             "body": self._body,
             "nonce_tokens": nonce_tokens,

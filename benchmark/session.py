@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from pydantic import JsonValue
+
 from benchmark.endpoint import ASK_TIMEOUT_S, Endpoint
 from benchmark.prompt import PromptSource
 from benchmark.readiness import gate, wait_ready
@@ -45,9 +47,16 @@ class Session:
     """Measures what has no record yet; call `run` once."""
 
     def __init__(
-        self, plan: Plan, endpoint: Endpoint, store: Store, client: Client, say: Callable[[str], None]
+        self,
+        plan: Plan,
+        endpoint: Endpoint,
+        store: Store,
+        client: Client,
+        topology: dict[str, JsonValue] | None,
+        say: Callable[[str], None],
     ) -> None:
         self._plan = plan
+        self._topology = topology
         self._endpoint = endpoint
         self._store = store
         self._client = client
@@ -62,23 +71,18 @@ class Session:
         """
         done = self._finished()
         todo = [
-            (test, [k for k in range(1, test.repeats + 1) if (test.name, k) not in done])
-            for test in self._plan.tests
+            (test, [k for k in range(1, test.repeats + 1) if (test.name, k) not in done]) for test in self._plan.tests
         ]
         self.tally = Tally(planned=sum(test.repeats for test in self._plan.tests), before=len(done))
         if self.tally.complete:
             self._say(f"nothing to measure: {self.tally}")
             return
         plan = self._plan
-        self._say(
-            f"run {plan.run}, plan {plan.hash}: {self.tally.before} of {self.tally.planned} repeats are done"
-        )
-        engine = await wait_ready(
-            self._endpoint, plan.model, plan.ready_timeout_s, plan.request_timeout_s, self._say
-        )
+        self._say(f"run {plan.run}, plan {plan.hash}: {self.tally.before} of {self.tally.planned} repeats are done")
+        engine = await wait_ready(self._endpoint, plan.model, plan.ready_timeout_s, plan.request_timeout_s, self._say)
         self._say(f"ready: {describe(engine)}")
         for record in done.values():
-            _same_engine(record.engine, engine)
+            self._same_subject(record, engine)
         for test, repeats in todo:
             if repeats:
                 await self._test(test, repeats, engine)
@@ -111,6 +115,7 @@ class Session:
                 repeat=repeat,
                 started_at=started_at,
                 prompt=source.shape,
+                topology=self._topology,
                 engine=engine,
                 client=self._client,
                 outcome=answer,
@@ -133,9 +138,7 @@ class Session:
         except OSError as error:
             return Failure(reason=f"no connection: {error or type(error).__name__}", status=None, stamps=None)
         try:
-            return await self._endpoint.complete(
-                connection, self._plan.model, source.draw(), output_tokens, timeout_s
-            )
+            return await self._endpoint.complete(connection, self._plan.model, source.draw(), output_tokens, timeout_s)
         finally:
             connection.abort()
 
@@ -147,34 +150,32 @@ class Session:
                 "Look at the engine's pods: a lost worker leaves /health at 200 while requests hang.",
             )
 
+    def _same_subject(self, earlier: RepeatRecord, engine: Engine) -> None:
+        # The address may change between two sessions, what answers there may not: its figures would be pooled.
+        if earlier.engine.model_copy(update={"url": engine.url}) != engine:
+            was, now = describe(earlier.engine), describe(engine)
+        elif earlier.topology != self._topology:
+            was, now = f"topology {earlier.topology}", f"topology {self._topology}"
+        else:
+            return
+        raise SessionError(
+            f"finished repeats of this run are of {was}; what answers now is {now}.",
+            "Give what answers now a run id of its own.",
+        )
+
 
 def describe(engine: Engine) -> str:
     """Say in a few words what the server is."""
     if engine.simulated:
         profile = (engine.standin or {}).get("profile", "unnamed")
         return f"{engine.model} by the stand-in engine, profile {profile}: all its figures are simulated"
-    return (
-        f"{engine.model} by vLLM {engine.version}"
-        if engine.version
-        else f"{engine.model}, server version unknown"
-    )
-
-
-def _same_engine(earlier: Engine, now: Engine) -> None:
-    # The address may change between two sessions, what answers there may not: its figures would be pooled.
-    if earlier.model_copy(update={"url": now.url}) != now:
-        raise SessionError(
-            f"finished repeats of this run are of {describe(earlier)}; what answers now is {describe(now)}.",
-            "Give this engine a run id of its own.",
-        )
+    return f"{engine.model} by vLLM {engine.version}" if engine.version else f"{engine.model}, server version unknown"
 
 
 def _figures(reply: Reply) -> str:
     figures = reply.figures
     parts = [f"TTFT {figures.ttft_s * 1000:.1f} ms"]
     if figures.tpot_s is not None and figures.longest_gap_s is not None:
-        parts.append(
-            f"{figures.tpot_s * 1000:.2f} ms/token, longest gap {figures.longest_gap_s * 1000:.1f} ms"
-        )
+        parts.append(f"{figures.tpot_s * 1000:.2f} ms/token, longest gap {figures.longest_gap_s * 1000:.1f} ms")
     parts.append(f"{figures.tokens_per_s:.1f} tokens/s, {reply.tokens.output} tokens")
     return ", ".join(parts)

@@ -17,28 +17,31 @@ class StoreError(SplitbedError):
 
 
 class Store:
-    """`<results>/<run>/<plan-hash>/`: `<test>-<k>.json`, `<test>-<k>.failed-<i>.json`, `session-<i>.json`."""
+    """Files of `<results>/<run>/<plan-hash>/`: `<test>-<k>.json` is a finished repeat, and nothing else is.
+
+    Apart from them lie `failed/<test>-<k>-<i>.json`, `sessions/session-<i>.json` and `unreadable/`.
+    """
 
     def __init__(self, results: Path, run: str, plan_hash: str) -> None:
         self.directory = results / run / plan_hash
         self.lock_path = results / run / "lock"
 
     def prepare(self) -> None:
-        """Make the directory, durably.
+        """Make the directories, durably.
 
         Raises:
             StoreError: it cannot be made.
         """
         with _explained(self.directory):
-            missing = [path for path in (self.directory, *self.directory.parents) if not path.exists()]
-            for path in reversed(missing):
-                path.mkdir(exist_ok=True)
-                _sync_directory(path.parent)
+            for path in (*reversed(self.directory.parents), self.directory, *self._asides()):
+                if not path.exists():
+                    path.mkdir(exist_ok=True)
+                    _sync_directory(path.parent)
 
     def tidy(self) -> None:
         """Remove what a killed writer left half written; only the holder of the run's lock may call it."""
         with _explained(self.directory):
-            for path in self.directory.glob(".*.part"):
+            for path in self.directory.rglob(".*.part"):
                 path.unlink()
 
     def finished(self, test: str, repeat: int) -> RepeatRecord | None:
@@ -60,7 +63,7 @@ class Store:
                 record = None
             if isinstance(record, RepeatRecord) and isinstance(record.outcome, Reply):
                 return record
-            path.rename(self._free(f"{path.stem}.unreadable"))
+            path.rename(self._free("unreadable", path.stem))
             return None
 
     def keep(self, record: RepeatRecord | SessionRecord) -> Path:
@@ -70,11 +73,11 @@ class Store:
             StoreError: it could not be written; nothing half written remains under its name.
         """
         if isinstance(record, SessionRecord):
-            path = self._free("session")
+            path = self._free("sessions", "session")
         elif isinstance(record.outcome, Reply):
             path = self._path(record.test, record.repeat)
         else:
-            path = self._free(f"{record.test}-{record.repeat}.failed")
+            path = self._free("failed", f"{record.test}-{record.repeat}")
         with _explained(path):
             _write(path, record.model_dump_json(indent=1).encode() + b"\n")
         return path
@@ -82,9 +85,12 @@ class Store:
     def _path(self, test: str, repeat: int) -> Path:
         return self.directory / f"{test}-{repeat}.json"
 
-    def _free(self, stem: str) -> Path:
+    def _asides(self) -> Iterator[Path]:
+        return (self.directory / name for name in ("failed", "sessions", "unreadable"))
+
+    def _free(self, aside: str, stem: str) -> Path:
         number = 1
-        while (path := self.directory / f"{stem}-{number}.json").exists():
+        while (path := self.directory / aside / f"{stem}-{number}.json").exists():
             number += 1
         return path
 
