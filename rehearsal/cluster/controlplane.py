@@ -58,10 +58,13 @@ def _etcd(layout: Layout, binary: Path) -> tuple[str, ...]:
     )
 
 
-def _api_server(binary: Path, authority: Authority) -> tuple[str, ...]:
+def _api_server(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
     serving = authority.issue("kube-apiserver", "kube-apiserver", hosts=_API_NAMES)
     to_kubelets = authority.issue("kubelet-client", "kube-apiserver-kubelet-client", "system:masters")
     private, public = authority.signing_key("service-accounts")
+    # Aggregated APIs tell the API server from impostors by another authority's certificate.
+    front = Authority(layout.pki / "front-proxy")
+    as_proxy = front.issue("client", "front-proxy-client")
     return (
         str(binary),
         f"--advertise-address={API_ADDRESS}",
@@ -74,6 +77,13 @@ def _api_server(binary: Path, authority: Authority) -> tuple[str, ...]:
         f"--kubelet-certificate-authority={authority.certificate}",
         f"--kubelet-client-certificate={to_kubelets.certificate}",
         f"--kubelet-client-key={to_kubelets.key}",
+        f"--requestheader-client-ca-file={front.certificate}",
+        "--requestheader-allowed-names=front-proxy-client",
+        "--requestheader-username-headers=X-Remote-User",
+        "--requestheader-group-headers=X-Remote-Group",
+        "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+        f"--proxy-client-cert-file={as_proxy.certificate}",
+        f"--proxy-client-key-file={as_proxy.key}",
         "--kubelet-preferred-address-types=InternalIP",
         f"--service-account-issuer=https://kubernetes.default.svc.{DOMAIN}",
         f"--service-account-key-file={public}",
@@ -83,7 +93,6 @@ def _api_server(binary: Path, authority: Authority) -> tuple[str, ...]:
         "--enable-aggregator-routing=true",  # webhooks are reached by pod address
         "--allow-privileged=true",
         "--profiling=false",
-        "--v=1",
     )
 
 
@@ -103,7 +112,6 @@ def _controller_manager(layout: Layout, binary: Path, authority: Authority) -> t
         f"--root-ca-file={authority.certificate}",
         f"--cluster-cidr={POD_NETWORK}",
         "--profiling=false",
-        "--v=1",
     )
 
 
@@ -117,7 +125,6 @@ def _scheduler(layout: Layout, binary: Path, authority: Authority) -> tuple[str,
         "--bind-address=127.0.0.1",
         "--leader-elect=false",
         "--profiling=false",
-        "--v=1",
     )
 
 
@@ -138,7 +145,6 @@ def _proxy(layout: Layout, binary: Path, authority: Authority, node: str) -> tup
         "--conntrack-tcp-timeout-close-wait=0",
         "--oom-score-adj=0",
         "--iptables-min-sync-period=200ms",
-        "--v=1",
     )
 
 
@@ -169,7 +175,7 @@ def programs(layout: Layout, tools: Mapping[str, Path], authority: Authority, an
     """
     argvs = {
         "etcd": (_etcd(layout, tools["etcd"]), ()),
-        "kube-apiserver": (_api_server(tools["kube-apiserver"], authority), (_ETCD_ANSWERS,)),
+        "kube-apiserver": (_api_server(layout, tools["kube-apiserver"], authority), (_ETCD_ANSWERS,)),
         "kube-controller-manager": (
             _controller_manager(layout, tools["kube-controller-manager"], authority),
             (API_READY,),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import rehearsal
-from rehearsal.cluster import controlplane, inside, node, processes
+from rehearsal.cluster import controlplane, node, processes
 from rehearsal.cluster.cgroups import Cgroups
 from rehearsal.cluster.cluster import Cluster, ClusterError
 from rehearsal.cluster.layout import (
@@ -168,7 +168,7 @@ def _start(layout: Layout, hold: int, listener: socket.socket) -> None:
         "PYTHONDONTWRITEBYTECODE": "1",
         processes.VARIABLE: str(layout.path),
     }
-    argv = [*UNSHARE, sys.executable, "-P", "-m", inside.__name__, str(layout.plan), str(hold)]
+    argv = [*UNSHARE, sys.executable, "-P", "-m", "rehearsal.cluster.inside", str(layout.plan), str(hold)]
     log = os.open(layout.logs / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         # What our caller passed on to us, such as the pipes of a make, is none of the cluster's business.

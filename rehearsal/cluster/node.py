@@ -125,7 +125,6 @@ def _kubelet_configuration(layout: Layout, authority: Authority, node: str, addr
         "oomScoreAdj": 0,
         "maxPods": 60,
         "nodeStatusUpdateFrequency": "5s",
-        "logging": {"verbosity": 1},
     }
 
 

@@ -43,6 +43,7 @@ class Authority:
     """Issues the certificates of one cluster into one directory."""
 
     def __init__(self, directory: Path) -> None:
+        directory.mkdir(mode=0o700, exist_ok=True)
         self._directory = directory
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "splitbed rehearsal cluster")])
