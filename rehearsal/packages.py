@@ -15,6 +15,7 @@ from rehearsal.progress import Progress
 CNI_DIRECTORIES = (Path("/usr/lib/cni"), Path("/opt/cni/bin"))
 CNI_PLUGINS = ("bridge", "host-local", "loopback", "portmap")
 
+_ADMINISTRATORS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _LOCK_SECONDS = 300  # how long apt waits for another apt
 # Services are started by a package's scripts only where systemd runs, which they see by this directory.
 _SYSTEMD_RUNS = Path("/run/systemd/system")
@@ -47,8 +48,8 @@ class Package:
 
 def on_path(program: str) -> str | None:
     """Return the path of a program, looking in the administrator's directories too."""
-    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin", "/sbin"])
-    return shutil.which(program, path=path)
+    path = [os.environ.get("PATH", os.defpath), *_ADMINISTRATORS]
+    return shutil.which(program, path=os.pathsep.join(path))
 
 
 def cni_directory() -> Path | None:
