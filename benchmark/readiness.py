@@ -17,6 +17,8 @@ from experiment.record import Engine, Failure
 POLL_S = 1.0
 SAY_EVERY_S = 15.0
 GATE_PROMPT_TOKENS = 8
+GATE_TIMEOUT_S = 60.0
+"""Enough for one token of the largest model on an idle CPU; a request of the plan may be allowed far longer."""
 
 
 class NotReadyError(SplitbedError):
@@ -61,8 +63,9 @@ async def wait_ready(
         ) from None
 
 
-async def gate(endpoint: Endpoint, model: str, timeout_s: float) -> Failure | None:
+async def gate(endpoint: Endpoint, model: str, request_timeout_s: float) -> Failure | None:
     """Complete one token on a new connection; return the failure, or nothing if it went well."""
+    timeout_s = min(request_timeout_s, GATE_TIMEOUT_S)
     prompt = PromptSource("gate", GATE_PROMPT_TOKENS, 1).draw()
     try:
         connection = await endpoint.open(min(timeout_s, ASK_TIMEOUT_S))

@@ -1,0 +1,78 @@
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from benchmark.completion import completion_body
+from benchmark.connection import Exchange
+from benchmark.endpoint import Endpoint, UrlError, json_object
+from experiment.record import Reply
+from tests.benchmark.server import MODEL, Server
+
+
+@asynccontextmanager
+async def listening(answer: bytes, seen: list[bytes]) -> AsyncIterator[str]:
+    """A server that gives every request one answer and then closes."""
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            seen.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(answer)
+            await writer.drain()
+        except asyncio.IncompleteReadError as error:
+            seen.append(error.partial)
+        writer.close()
+
+    async with await asyncio.start_server(accept, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+OK = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
+
+
+async def test_a_path_of_the_url_stands_before_every_path() -> None:
+    seen: list[bytes] = []
+    async with listening(OK, seen) as url:
+        exchange = await Endpoint(f"{url}/proxy/", time.monotonic).ask("/version")
+    assert json_object(exchange) == {}
+    assert seen[0].startswith(b"GET /proxy/version HTTP/1.1\r\nHost: 127.0.0.1:")
+
+
+async def test_a_server_that_keeps_no_connection_gets_a_fresh_one_for_the_request() -> None:
+    seen: list[bytes] = []
+    async with listening(OK, seen) as url:
+        connection = await Endpoint(url, time.monotonic).open(5)
+        assert connection.is_open
+        await connection.exchange(b"GET /second HTTP/1.1\r\n\r\n", 5)
+    assert [head.split(b" ")[1] for head in seen] == [b"/health", b"/second"]
+
+
+async def test_a_completion_goes_over_the_connection_that_was_opened_for_it(server: Server) -> None:
+    endpoint = Endpoint(server.url, time.monotonic)
+    connection = await endpoint.open(5)
+    opened_s = time.monotonic()
+    answer = await endpoint.complete(connection, MODEL, [5, 6], 20, 20)
+    connection.abort()
+    assert isinstance(answer, Reply)
+    assert answer.stamps.sent_s >= opened_s
+    assert len(answer.stamps.chunks_s) == 20
+    assert server.completions[0]["prompt"] == [5, 6]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff"])
+def test_what_is_no_json_object_is_none(body: bytes) -> None:
+    assert json_object(Exchange(sent_s=0, arrivals=[(0, body)])) is None
+
+
+@pytest.mark.parametrize("url", ["h:1", "http://", "http://a:b", "http://u:p@h", "http://h?x", "unix:///x"])
+def test_a_url_that_cannot_be_asked_is_refused(url: str) -> None:
+    with pytest.raises(UrlError, match=f"--url {url.replace('?', '.')}"):
+        Endpoint(url, time.monotonic)
+
+
+def test_the_length_header_counts_bytes() -> None:
+    request = Endpoint("http://h:1", time.monotonic)._request("POST", "/x", completion_body("mödel", [1], 2))
+    head, _, body = request.partition(b"\r\n\r\n")
+    assert f"Content-Length: {len(body)}".encode() in head
