@@ -68,8 +68,10 @@ def _words(detail: ErrorDetails, place: "_Place") -> tuple[str, str]:
         case "string_pattern_mismatch":
             return "it has characters that cannot stand there, or is empty", wanted
         case _:
-            message = detail["msg"].removeprefix("Input should be ")
-            return f"it should be {message}" if message != detail["msg"] else message, wanted
+            message = detail["msg"].removeprefix("Value error, ")
+            if message.startswith("Input should"):
+                message = message.replace("Input", "it", 1)
+            return message, wanted
 
 
 def _shown(value: object, path: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import runpy
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,10 +83,10 @@ class Monitor(mocks.MockMonitor):
         if parent:
             above = parent.split("::")[2]
             qualified = type_ if above == "pulumi:pulumi:Stack" else f"{above}${type_}"
-        return "::".join(["urn:pulumi:test", "splitbed", qualified, name])
+        return f"urn:pulumi:test::splitbed::{qualified}::{name}"
 
     def RegisterResource(self, request: resource_pb2.RegisterResourceRequest) -> Any:  # noqa: N802  gRPC's name
-        response = super().RegisterResource(request)
+        response = super().RegisterResource(request)  # type: ignore[no-untyped-call]
         if request.type != "pulumi:pulumi:Stack":
             inputs = self.resources[response.urn].state
             self.recording.resources.append(
@@ -110,7 +111,7 @@ class Monitor(mocks.MockMonitor):
     def RegisterResourceOutputs(self, request: resource_pb2.RegisterResourceOutputsRequest) -> Any:  # noqa: N802
         if "pulumi:pulumi:Stack" in request.urn:
             self.recording.outputs = rpc.deserialize_properties(request.outputs)
-        return super().RegisterResourceOutputs(request)
+        return super().RegisterResourceOutputs(request)  # type: ignore[no-untyped-call]
 
 
 def stack_settings(stack: str) -> dict[str, Any]:
@@ -131,9 +132,9 @@ def run(settings: Mapping[str, Any] | str) -> Recording:
     """
     text = settings if isinstance(settings, str) else json.dumps(settings)
     monitor = Monitor()
-    features = set(monitor.GetDeploymentInfo(empty_pb2.Empty()).supportedFeatures)
+    features = set(monitor.GetDeploymentInfo(empty_pb2.Empty()).supportedFeatures)  # type: ignore[no-untyped-call]
     configure(
-        mocks.MockSettings(
+        mocks.MockSettings(  # type: ignore[no-untyped-call]
             monitor=monitor,
             monitor_features=features,
             engine=mocks.MockEngine(None),
@@ -145,9 +146,23 @@ def run(settings: Mapping[str, Any] | str) -> Recording:
         )
     )
     set_all_config({"splitbed:experiment": text})
-    with asyncio.Runner() as runner:
-        runner.run(run_in_stack(_program))
+    # One thread answers all requests, and closes the event loop that the mocks use in it.
+    with asyncio.Runner() as runner, ThreadPoolExecutor(1, initializer=_open_loop) as answering:
+        runner.get_loop().set_default_executor(answering)
+        try:
+            runner.run(run_in_stack(_program))
+        finally:
+            answering.submit(_close_loop).result()
     return monitor.recording
+
+
+def _open_loop() -> None:
+    asyncio.set_event_loop(asyncio.new_event_loop())
+
+
+def _close_loop() -> None:
+    asyncio.get_event_loop_policy().get_event_loop().close()
+    asyncio.set_event_loop(None)
 
 
 def _program() -> None:

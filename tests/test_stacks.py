@@ -1,0 +1,281 @@
+"""Every stack file runs the whole program under a recording monitor."""
+
+import copy
+import json
+from functools import cache
+from typing import Any
+
+import pulumi
+import pytest
+
+from tests import golden
+from tests.recording import ROOT, STACKS, Recording, Registered, run, stack_settings
+
+LWS = "kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet"
+JOB = "kubernetes:batch/v1:Job"
+MOVING_TAGS = ("latest", "main", "master")
+
+
+@cache
+def recorded(stack: str) -> Recording:
+    return run(stack_settings(stack))
+
+
+@pytest.fixture(params=STACKS)
+def recording(request: pytest.FixtureRequest) -> Recording:
+    return recorded(request.param)
+
+
+def varied(stack: str, **changes: Any) -> Recording:
+    """Run a stack with some of its values changed, named by dotted path with `__` for dots."""
+    settings = copy.deepcopy(stack_settings(stack))
+    for path, value in changes.items():
+        *above, last = path.split("__")
+        place = settings
+        for key in above:
+            place = place[key]
+        place[last] = value
+    return run(settings)
+
+
+def strings(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in strings(inner)]
+    if isinstance(value, list):
+        return [text for inner in value for text in strings(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def images(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        own = [value["image"]] if isinstance(value.get("image"), str) else []
+        return own + [image for inner in value.values() for image in images(inner)]
+    if isinstance(value, list):
+        return [image for inner in value for image in images(inner)]
+    return []
+
+
+def changed(before: Recording, after: Recording) -> dict[str, tuple[Registered | None, Registered | None]]:
+    """Resources that were added, removed, or whose inputs the engine would see as another."""
+    old, new = ({resource.urn: resource for resource in recording.resources} for recording in (before, after))
+    return {
+        urn: (old.get(urn), new.get(urn))
+        for urn in old.keys() | new.keys()
+        if urn not in old or urn not in new or seen(old[urn]) != seen(new[urn])
+    }
+
+
+def seen(resource: Registered) -> dict[str, Any]:
+    """The inputs that the engine compares: not those that it is told to ignore."""
+    return {key: value for key, value in resource.inputs.items() if key not in resource.ignore_changes}
+
+
+def test_there_are_stacks_to_run() -> None:
+    assert {"rehearsal-single", "rehearsal-split"} <= set(STACKS)
+
+
+def test_main_fits_on_a_screen() -> None:
+    assert len((ROOT / "__main__.py").read_text().splitlines()) <= 40
+
+
+def test_no_urn_is_used_twice(recording: Recording) -> None:
+    urns = [resource.urn for resource in recording.resources]
+    assert len(urns) > 10
+    assert sorted(urns) == sorted(set(urns))
+
+
+def test_every_resource_is_below_a_component(recording: Recording) -> None:
+    components = {resource.urn for resource in recording.resources if resource.type.startswith("splitbed:")}
+    loose = [
+        resource.label
+        for resource in recording.resources
+        if resource.parent not in components and not resource.type.startswith("pulumi:providers:")
+    ]
+    assert loose == ["splitbed:index:Testbed testbed"]
+
+
+def test_every_child_is_named_after_its_parent(recording: Recording) -> None:
+    names = {resource.urn: resource.name for resource in recording.resources}
+    assert [
+        resource.label
+        for resource in recording.resources
+        if resource.parent in names and not resource.name.startswith(f"{names[resource.parent]}-")
+    ] == []
+
+
+def test_every_resource_names_the_one_provider(recording: Recording) -> None:
+    provider = recording.one("pulumi:providers:kubernetes")
+    expected = f"{provider.urn}::cluster-id"
+    others = [resource for resource in recording.resources if resource is not provider]
+    assert {resource.label: resource.provider for resource in others if resource.provider != expected} == {}
+
+
+def test_default_providers_are_disabled() -> None:
+    assert "pulumi:disable-default-providers:\n    value: [kubernetes]" in (ROOT / "Pulumi.yaml").read_text()
+
+
+def test_the_provider_holds_a_path_and_a_context_only(recording: Recording) -> None:
+    inputs = recording.one("pulumi:providers:kubernetes").inputs
+    assert set(inputs) <= {"kubeconfig", "context"}
+    assert inputs["kubeconfig"].startswith("/")
+
+
+def test_nothing_is_protected_or_retained(recording: Recording) -> None:
+    assert [resource.label for resource in recording.resources if resource.protect or resource.retained] == []
+
+
+def test_every_image_and_chart_is_pinned(recording: Recording) -> None:
+    found = [image for resource in recording.resources for image in images(resource.inputs)]
+    assert len(found) >= 2
+    for image in found:
+        tag = image.rpartition("/")[2].partition(":")[2]
+        assert tag, image
+        assert tag not in MOVING_TAGS, image
+    chart = recording.one("kubernetes:helm.sh/v4:Chart").inputs
+    assert chart["version"] == "0.9.0"
+    assert chart["values"]["image"]["manager"]["tag"] == "v0.9.0"
+
+
+def test_nothing_is_privileged(recording: Recording) -> None:
+    for resource in [*recording.of_type(LWS), recording.one(JOB)]:
+        for pod in pod_specs(resource.inputs["spec"]):
+            assert pod["securityContext"]["runAsNonRoot"] is True
+            assert pod["automountServiceAccountToken"] is False
+            assert pod["enableServiceLinks"] is False
+            assert not any("hostPath" in volume for volume in pod["volumes"])
+            for container in [*pod["containers"], *pod.get("initContainers", [])]:
+                assert container["securityContext"] == {
+                    "allowPrivilegeEscalation": False,
+                    "capabilities": {"drop": ["ALL"]},
+                    "readOnlyRootFilesystem": True,
+                }
+                assert container["resources"]["requests"] == container["resources"]["limits"]
+
+
+def pod_specs(value: Any) -> list[dict[str, Any]]:
+    if isinstance(value, dict):
+        own = [value] if "containers" in value else []
+        return own + [pod for inner in value.values() for pod in pod_specs(inner)]
+    if isinstance(value, list):
+        return [pod for inner in value for pod in pod_specs(inner)]
+    return []
+
+
+def test_every_object_of_the_experiment_is_in_its_namespace(recording: Recording) -> None:
+    namespace = recording.outputs["namespace"]
+    spread = {
+        resource.label: resource.inputs["metadata"].get("namespace")
+        for resource in recording.resources
+        if resource.type.startswith("kubernetes:") and "metadata" in resource.inputs
+    }
+    loose = {label for label, found in spread.items() if found != namespace}
+    assert {label.split()[0] for label in loose} == {
+        "kubernetes:core/v1:Namespace",
+        "kubernetes:core/v1:PersistentVolume",
+    }
+
+
+def test_the_set_comes_after_its_controller_and_goes_before_it(recording: Recording) -> None:
+    (leader_worker_set,) = recording.of_type(LWS)
+    assert recording.one("kubernetes:helm.sh/v4:Chart").urn in leader_worker_set.dependencies
+    assert leader_worker_set.urn in recording.one(JOB).dependencies
+
+
+def test_outputs_name_what_a_person_needs(recording: Recording) -> None:
+    assert set(recording.outputs) == {
+        "namespace", "service_url", "topology", "results", "job_name", "run", "plan_hash",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_manifests_are_the_golden_ones(stack: str, request: pytest.FixtureRequest) -> None:
+    recording = recorded(stack)
+    manifests = {}
+    for resource in sorted(recording.resources, key=lambda resource: resource.label):
+        if resource.custom or resource.type.startswith("kubernetes:helm"):
+            inputs = copy.deepcopy(dict(resource.inputs))
+            if "binaryData" in inputs:
+                inputs["binaryData"] = dict.fromkeys(inputs["binaryData"], "(not compared)")
+            if resource.type.startswith("pulumi:providers"):
+                inputs["kubeconfig"] = "(the person's own)"
+            if resource.name.endswith("-scripts"):
+                inputs["data"] = dict.fromkeys(inputs["data"], "(the file in components/pod)")
+            manifests[resource.label] = inputs
+    golden.check(request, f"{stack}.yaml", golden.as_yaml(manifests))
+
+
+def test_single_to_split_changes_the_set_alone() -> None:
+    before = varied("rehearsal-single")
+    after = varied("rehearsal-single", topology={"kind": "split", "pipeline": 2})
+    difference = changed(before, after)
+    assert [urn.rpartition("::")[2] for urn in difference] == ["testbed-serving-set"]
+    ((old, new),) = difference.values()
+    assert old is not None
+    assert new is not None
+    assert old.inputs["metadata"] == new.inputs["metadata"]
+    assert old.inputs["spec"]["leaderWorkerTemplate"]["size"] == 1
+    assert new.inputs["spec"]["leaderWorkerTemplate"]["size"] == 2
+    assert new.replace_on_changes == ("spec",)
+    assert new.delete_before_replace
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"benchmark__run": "2"}, {"benchmark__attempt": 2}, {"benchmark__seed": 1}],
+    ids=lambda change: str(change),
+)
+def test_a_new_run_plan_or_attempt_is_another_job(change: dict[str, Any]) -> None:
+    difference = changed(recorded("rehearsal-split"), varied("rehearsal-split", **change))
+    kinds = sorted(resource.type for pair in difference.values() for resource in pair if resource is not None)
+    assert kinds == [JOB, JOB, "kubernetes:core/v1:ConfigMap", "kubernetes:core/v1:ConfigMap"]
+    assert all(None in pair for pair in difference.values()), "an old Job is never changed into a new one"
+
+
+def test_another_client_starts_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = varied("rehearsal-split")
+    monkeypatch.setattr("components.testbed.benchmark_zip", lambda: b"another client")
+    after = run(stack_settings("rehearsal-split"))
+    code = [resource for resource in after.of_type("kubernetes:core/v1:ConfigMap") if "code" in resource.name]
+    assert code[0].inputs["binaryData"] == {"benchmark.zip": "YW5vdGhlciBjbGllbnQ="}
+    assert changed(before, after) == {}
+
+
+def test_no_topology_serves_and_measures_nothing() -> None:
+    recording = varied("rehearsal-single", topology={"kind": "none"})
+    assert recording.of_type(LWS) == []
+    assert recording.of_type(JOB) == []
+    assert set(recording.outputs) == {"namespace", "service_url", "topology", "results"}
+
+
+def test_replicas_are_groups_of_one_behind_one_service() -> None:
+    recording = varied("rehearsal-single", topology={"kind": "replicas", "count": 2})
+    spec = recording.one(LWS).inputs["spec"]
+    assert spec["replicas"] == 2
+    assert spec["leaderWorkerTemplate"]["size"] == 1
+    (pod,) = pod_specs(spec)
+    assert "requiredDuringSchedulingIgnoredDuringExecution" not in pod["affinity"]["podAntiAffinity"]
+
+
+def test_a_controller_that_is_there_is_left_alone() -> None:
+    recording = varied("rehearsal-split", lws={"mode": "existing"})
+    assert recording.of_type("kubernetes:helm.sh/v4:Chart") == []
+    assert recording.of_type("splitbed:index:LwsController") == []
+
+
+def test_a_chart_in_a_directory_has_no_version_to_ask_for() -> None:
+    chart = varied("rehearsal-split", lws__chart="/somewhere/lws").one("kubernetes:helm.sh/v4:Chart")
+    assert chart.inputs["chart"] == "/somewhere/lws"
+    assert "version" not in chart.inputs
+
+
+def test_a_wrong_stack_file_makes_no_resource_and_shows_no_traceback() -> None:
+    settings = {**stack_settings("rehearsal-split"), "end_date": "2026-01-01", "ownr": "me"}
+    with pytest.raises(pulumi.RunError) as refusal:
+        run(settings)
+    assert refusal.value.__cause__ is None
+    assert "end_date: " in str(refusal.value)
+    assert "ownr: " in str(refusal.value)
+
+
+def test_the_settings_reach_the_program_as_json() -> None:
+    assert run(json.dumps(stack_settings("rehearsal-single"))).outputs == recorded("rehearsal-single").outputs
