@@ -1,0 +1,200 @@
+"""The requests of vLLM's completion, chat and tokenizer endpoints, as far as the stand-in reads them.
+
+Other fields are accepted and have no effect, as unknown ones have none in vLLM; those that would change the shape of
+an answer in a way that the stand-in does not have are refused with a sentence that says so.
+"""
+
+import secrets
+from http import HTTPStatus
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from rehearsal.engine.errors import ApiError, refused
+
+TokenId = Annotated[int, Field(ge=0)]
+
+
+def random_id() -> str:
+    """Return sixteen hexadecimal digits, as vLLM's ids have."""
+    return secrets.token_hex(8)
+
+
+class StreamOptions(BaseModel):
+    """Whether a stream reports usage at its end, and in every chunk."""
+
+    include_usage: bool | None = False
+    continuous_usage_stats: bool | None = False
+
+
+class Generation(BaseModel):
+    """What completions and chat have in common."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: str | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    seed: Annotated[int, Field(ge=-(2**63), le=2**63 - 1)] | None = None
+    stop: str | list[str] | None = []
+    stop_token_ids: list[int] | None = []
+    include_stop_str_in_output: bool = False
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    max_tokens: int | None = None
+    min_tokens: int = 0
+    ignore_eos: bool = False
+    n: int | None = 1
+    echo: bool | None = False
+    use_beam_search: bool = False
+    return_token_ids: bool | None = None
+    request_id: str = Field(default_factory=random_id)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stream_options(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("stream_options") and not data.get("stream"):
+            raise refused("Stream options can only be defined when `stream=True`.", parameter="stream_options")
+        return data
+
+    @property
+    def stops(self) -> list[str]:
+        """The strings that end the output."""
+        return [self.stop] if isinstance(self.stop, str) else list(self.stop or [])
+
+    @property
+    def include_usage(self) -> bool:
+        """Whether the stream ends with a chunk of usage."""
+        return bool(self.stream_options and self.stream_options.include_usage)
+
+    @property
+    def continuous_usage(self) -> bool:
+        """Whether every chunk of the stream carries usage."""
+        return self.include_usage and bool(self.stream_options and self.stream_options.continuous_usage_stats)
+
+    def check(self, max_tokens: int) -> None:
+        """Refuse values that vLLM refuses.
+
+        Raises:
+            ApiError: With vLLM's message.
+        """
+        _check_range("presence_penalty", self.presence_penalty)
+        _check_range("frequency_penalty", self.frequency_penalty)
+        temperature = self.temperature
+        if temperature is not None and temperature < 0:
+            message = f"temperature must be non-negative, got {temperature}."
+            raise refused(message, parameter="temperature", value=temperature)
+        if temperature is not None and temperature > 2:
+            message = f"temperature must be in [0, 2], got {temperature}."
+            raise refused(message, parameter="temperature", value=temperature)
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise refused(f"top_p must be in (0, 1], got {self.top_p}.", parameter="top_p", value=self.top_p)
+        if self.top_k is not None and self.top_k < -1:
+            raise refused(f"top_k must be 0 (disable), or at least 1, got {self.top_k}.")
+        if self.min_p is not None and not 0 <= self.min_p <= 1:
+            raise refused(f"min_p must be in [0, 1], got {self.min_p}.")
+        if max_tokens < 1:
+            message = f"max_tokens must be at least 1, got {max_tokens}."
+            raise refused(message, parameter="max_tokens", value=max_tokens)
+        if self.min_tokens < 0:
+            raise refused(f"min_tokens must be greater than or equal to 0, got {self.min_tokens}.")
+        if self.min_tokens > max_tokens:
+            raise refused(f"min_tokens must be less than or equal to max_tokens={max_tokens}, got {self.min_tokens}.")
+        if any(not stop for stop in self.stops):
+            raise refused("stop cannot contain an empty string.")
+        self._check_supported()
+
+    def _check_supported(self) -> None:
+        asked = {
+            "use_beam_search": self.use_beam_search,
+            "logprobs": (self.model_extra or {}).get("logprobs"),
+            "prompt_logprobs": (self.model_extra or {}).get("prompt_logprobs"),
+            "tools": (self.model_extra or {}).get("tools"),
+            "response_format": (self.model_extra or {}).get("response_format"),
+        }
+        for field, value in asked.items():
+            if value:
+                raise ApiError(
+                    f"The stand-in engine does not answer requests with `{field}`.",
+                    kind="NotImplementedError",
+                    status=HTTPStatus.NOT_IMPLEMENTED,
+                )
+
+
+def _check_range(name: str, value: float | None) -> None:
+    if value is not None and not -2 <= value <= 2:
+        raise refused(f"{name} must be in [-2, 2], got {value}.")
+
+
+class CompletionRequest(Generation):
+    """The body of `/v1/completions`."""
+
+    prompt: list[TokenId] | list[list[TokenId]] | str | list[str] | None = None
+    max_tokens: int | None = 16
+    add_special_tokens: bool = True
+    suffix: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _prompt(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            if data.get("prompt") in (None, ""):
+                message = "Either prompt or prompt_embeds must be provided and non-empty."
+                raise refused(message, parameter="prompt")
+            if data.get("max_tokens") is None:
+                data = {**data, "max_tokens": 16}
+        return data
+
+    def prompts(self) -> list[str | list[int]]:
+        """Return each prompt, text or ids."""
+        prompt = self.prompt
+        if isinstance(prompt, str):
+            return [prompt]
+        if not prompt:
+            raise refused("Either prompt or prompt_embeds must be provided and non-empty.", parameter="prompt")
+        ids: list[int] = [part for part in prompt if isinstance(part, int)]
+        return [ids] if ids else [part for part in prompt if isinstance(part, str | list)]
+
+
+class ChatRequest(Generation):
+    """The body of `/v1/chat/completions`."""
+
+    messages: list[dict[str, Any]]
+    max_completion_tokens: int | None = None
+    add_generation_prompt: bool = True
+    return_prompt_text: bool | None = None
+
+
+class TokenizeRequest(BaseModel):
+    """The body of `/tokenize`: a prompt or messages."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: str | None = None
+    prompt: str | None = None
+    messages: list[dict[str, Any]] | None = None
+    add_special_tokens: bool = True
+    add_generation_prompt: bool = True
+    return_token_strs: bool | None = False
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        if self.prompt is None and self.messages is None:
+            raise ValueError("Field required")
+        return self
+
+
+class DetokenizeRequest(BaseModel):
+    """The body of `/detokenize`."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: str | None = None
+    tokens: list[Annotated[int, Field(ge=0, le=2**63 - 1)]]
+
+
+Kind = Literal["chat", "completion"]

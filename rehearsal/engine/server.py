@@ -1,0 +1,345 @@
+"""The HTTP server: vLLM's routes, headers and streams over the simulated engine."""
+
+import json
+import time
+from collections.abc import Awaitable, Callable
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import TypeVar
+
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
+
+from rehearsal.engine import VLLM_VERSION, answers
+from rehearsal.engine.answers import Answer, compact, event
+from rehearsal.engine.errors import (
+    ApiError,
+    invalid,
+    malformed_json,
+    unknown_model,
+    wrong_media_type,
+)
+from rehearsal.engine.generation import Piece, Run, Server
+from rehearsal.engine.observations import Observations
+from rehearsal.engine.protocol import (
+    ChatRequest,
+    CompletionRequest,
+    DetokenizeRequest,
+    TokenizeRequest,
+)
+from rehearsal.engine.stamps import Stamps
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Body = TypeVar("Body", bound=BaseModel)
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+MAX_BODY = 64 * 1024 * 1024
+
+
+def _json(body: object, status: int = 200) -> web.Response:
+    return web.Response(body=compact(body), status=status, content_type="application/json")
+
+
+class Api:
+    """The routes of one server."""
+
+    def __init__(self, server: Server, observations: Observations, stamps: Stamps) -> None:
+        self.server = server
+        self.settings = server.settings
+        self.observations = observations
+        self.stamps = stamps
+
+    def application(self) -> web.Application:
+        """Return the application to run."""
+        app = web.Application(client_max_size=MAX_BODY, middlewares=[self._around])
+        app.on_response_prepare.append(self._headers)
+        get, post = app.router.add_get, app.router.add_post
+        get("/health", self.health, allow_head=False)
+        get("/ping", self.health, allow_head=False)
+        post("/ping", self.health)
+        get("/version", self.version, allow_head=False)
+        get("/load", self.load, allow_head=False)
+        get("/v1/models", self.models, allow_head=False)
+        get("/metrics", self.metrics, allow_head=False)
+        get("/splitbed/standin", self.standin, allow_head=False)
+        post("/v1/completions", self.completions)
+        post("/v1/chat/completions", self.chat)
+        post("/tokenize", self.tokenize)
+        post("/detokenize", self.detokenize)
+        return app
+
+    async def _headers(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Give the headers vLLM's names, order and values; aiohttp has prepared its own by now."""
+        theirs = response.headers.copy()
+        response.headers.clear()
+        response.headers["date"] = formatdate(usegmt=True)
+        response.headers["server"] = "uvicorn"
+        chunked = theirs.get("Transfer-Encoding")
+        if chunked is None:
+            response.headers["content-length"] = theirs.get("Content-Length", "0")
+        if "Content-Type" in theirs:
+            response.headers["content-type"] = theirs["Content-Type"]
+        if request.headers.get("Origin"):
+            response.headers["access-control-allow-origin"] = "*"
+        for name in ("Allow", "X-Request-Id"):
+            if name in theirs:
+                response.headers[name.lower()] = theirs[name]
+        response.headers["vary"] = "Origin"
+        if theirs.get("Connection", "").lower() == "close":
+            response.headers["connection"] = "close"
+        if chunked is not None:
+            response.headers["transfer-encoding"] = chunked
+
+    @web.middleware
+    async def _around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        started = time.monotonic()
+        try:
+            self._authenticate(request)
+            response = await handler(request)
+        except ApiError as e:
+            response = _json(e.body(), e.status.value)
+        except web.HTTPException as e:
+            response = _json({"detail": e.reason}, e.status)
+            if "Allow" in e.headers:
+                response.headers["Allow"] = e.headers["Allow"]
+        route = request.match_info.route.resource
+        answered = response.content_length if isinstance(response, web.Response) else 0
+        self.observations.http(
+            route.canonical if route is not None else "none",
+            request.method,
+            response.status,
+            request.content_length or 0,
+            answered or 0,
+            time.monotonic() - started,
+        )
+        return response
+
+    def _authenticate(self, request: web.Request) -> None:
+        keys = self.settings.api_keys
+        if keys and request.path.startswith("/v1"):
+            scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or token not in keys:
+                raise _UnauthorizedError
+
+    async def _read(self, request: web.Request, model: type[Body]) -> Body:
+        if request.content_type != "application/json":
+            raise wrong_media_type()
+        text = await request.read()
+        try:
+            body = model.model_validate(json.loads(text))
+        except json.JSONDecodeError as e:
+            raise malformed_json(e) from None
+        except ValidationError as e:
+            raise invalid(e) from None
+        name = getattr(body, "model", None)
+        if name and name not in self.settings.names:
+            raise unknown_model(name)
+        return body
+
+    async def health(self, _request: web.Request) -> web.Response:
+        """Answer 200 as long as the engine has not noticed that it is dead."""
+        return web.Response(status=503 if self.server.engine.dead else 200)
+
+    async def version(self, _request: web.Request) -> web.Response:
+        """Name the version that is stood in for."""
+        return _json({"version": VLLM_VERSION})
+
+    async def load(self, _request: web.Request) -> web.Response:
+        """Answer as a server that does not track its load."""
+        return _json({"server_load": 0})
+
+    async def models(self, _request: web.Request) -> web.Response:
+        """List the served names."""
+        settings = self.settings
+        return _json(answers.model_list(settings.names, settings.model, settings.limits.max_model_len))
+
+    async def metrics(self, _request: web.Request) -> web.Response:
+        """Return a scrape."""
+        body = self.observations.text().encode()
+        return web.Response(body=body, headers={"Content-Type": METRICS_TYPE})
+
+    async def standin(self, _request: web.Request) -> web.Response:
+        """Say that this is a stand-in, and with which parameters; real vLLM has no such path."""
+        settings = self.settings
+        parameters = settings.profile.model_dump(mode="json", exclude={"name"})
+        return _json(
+            {
+                "profile": settings.profile.name,
+                "parameters": parameters,
+                "seed": settings.seed,
+                "stages": settings.stages,
+                "tensor": settings.tensor,
+            }
+        )
+
+    async def tokenize(self, request: web.Request) -> web.Response:
+        """Return the ids of a prompt or a conversation."""
+        body = await self._read(request, TokenizeRequest)
+        tokenizer = self.server.tokenizer
+        if body.messages is not None:
+            ids = tokenizer.encode_chat(body.messages, reply=body.add_generation_prompt)
+        else:
+            ids = tokenizer.encode(body.prompt or "", special=body.add_special_tokens)
+        return _json(
+            {
+                "count": len(ids),
+                "max_model_len": self.settings.limits.max_model_len,
+                "tokens": ids,
+                "token_strs": [tokenizer.piece(number) for number in ids] if body.return_token_strs else None,
+            }
+        )
+
+    async def detokenize(self, request: web.Request) -> web.Response:
+        """Return the text of ids."""
+        body = await self._read(request, DetokenizeRequest)
+        return _json({"prompt": self.server.tokenizer.decode(body.tokens)})
+
+    async def completions(self, request: web.Request) -> web.StreamResponse:
+        """Complete one or more prompts."""
+        body = await self._read(request, CompletionRequest)
+        run = self.server.completion(body, f"cmpl-{request.headers.get('X-Request-Id', body.request_id)}")
+        return await self._answer(request, run, _Completions(self, run))
+
+    async def chat(self, request: web.Request) -> web.StreamResponse:
+        """Answer a conversation."""
+        body = await self._read(request, ChatRequest)
+        run = self.server.chat(body, f"chatcmpl-{request.headers.get('X-Request-Id', body.request_id)}")
+        return await self._answer(request, run, _Chat(self, run))
+
+    async def _answer(self, request: web.Request, run: Run, shape: "_Shape") -> web.StreamResponse:
+        self.stamps.note("read", run.id, size=request.content_length or 0)
+        try:
+            if run.request.stream:
+                return await self._stream(request, run, shape)
+            body = compact(shape.body(await run.whole()))
+            self.stamps.note("write", run.id, size=len(body), tokens=run.usage.completion)
+            return web.Response(body=body, content_type="application/json")
+        finally:
+            self.stamps.note("end", run.id)
+
+    async def _stream(self, request: web.Request, run: Run, shape: "_Shape") -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
+        response.enable_chunked_encoding()
+        await response.prepare(request)
+        self.stamps.note("headers", run.id)
+
+        async def write(data: bytes, tokens: int = 0, engine_s: float | None = None) -> None:
+            self.stamps.note("write", run.id, len(data), tokens, engine_s)
+            await response.write(data)
+
+        try:
+            begun = False
+            async for piece in run.pieces():
+                if not begun:
+                    for opening in shape.opening():
+                        await write(event(opening))
+                    begun = True
+                await write(event(shape.chunk(piece)), len(piece.part.tokens), piece.at_s)
+            if shape.include_usage:
+                await write(event(shape.answer.usage_chunk(shape.kind, run.usage)))
+        except ApiError as e:
+            await write(event(e.body()))
+        except ConnectionResetError:
+            return response  # the client is gone; nobody is left to tell
+        await write(answers.DONE)
+        await response.write_eof()
+        return response
+
+
+class _UnauthorizedError(ApiError):
+    """vLLM's answer to a missing or wrong key has a shape of its own."""
+
+    def __init__(self) -> None:
+        super().__init__("Unauthorized", status=HTTPStatus.UNAUTHORIZED)
+
+    def body(self) -> dict[str, object]:
+        return {"error": "Unauthorized"}
+
+
+class _Shape:
+    """How the parts of one kind of answer look."""
+
+    kind = ""
+
+    def __init__(self, api: Api, run: Run) -> None:
+        settings = api.settings
+        self.run = run
+        self.answer = Answer(run.id, settings.names[0], settings.fingerprint)
+        self.role = settings.response_role
+        self.include_usage = run.request.include_usage or settings.force_usage
+        self.continuous = run.request.continuous_usage or settings.force_usage
+
+    def opening(self) -> list[dict[str, object]]:
+        """Return the chunks that come before the first output."""
+        raise NotImplementedError
+
+    def chunk(self, piece: Piece) -> dict[str, object]:
+        """Return the chunk of a piece of output."""
+        raise NotImplementedError
+
+    def body(self, parts: list[answers.Part]) -> dict[str, object]:
+        """Return the plain answer."""
+        raise NotImplementedError
+
+    def _finished(self, chunk: dict[str, object], piece: Piece) -> dict[str, object]:
+        """Add what a chunk carries at the end of a sequence, and usage if every chunk has it."""
+        part = piece.part
+        if self.continuous:
+            usage = answers.Usage(len(self.run.prompt_of(part.index)), self.run.made(part.index))
+            chunk["usage"] = usage.short()
+        if part.finish is not None and not self.include_usage and self.answer.fingerprint is not None:
+            chunk["system_fingerprint"] = self.answer.fingerprint
+        return chunk
+
+    def _ids(self, piece: Piece) -> list[int] | None:
+        return list(piece.part.tokens) if self.run.ids.wanted else None
+
+
+class _Chat(_Shape):
+    kind = answers.CHAT_CHUNK
+
+    def opening(self) -> list[dict[str, object]]:
+        ids = self.run.ids
+        chunks = []
+        for index in range(self.run.choices):
+            chunk = answers.chat_first(self.answer, index, self.role, ids.prompts[0] if ids.wanted else None)
+            if self.continuous:
+                # Among its fields vLLM has usage before what it adds to the first chunk.
+                tail = {key: chunk.pop(key) for key in ("prompt_token_ids", "prompt_text")}
+                chunk |= {"usage": answers.Usage(self.run.usage.prompt).short(), **tail}
+            chunks.append(chunk)
+        return chunks
+
+    def chunk(self, piece: Piece) -> dict[str, object]:
+        return self._finished(answers.chat_chunk(self.answer, piece.part, self._ids(piece)), piece)
+
+    def body(self, parts: list[answers.Part]) -> dict[str, object]:
+        return answers.chat_body(self.answer, parts, self.role, self.run.usage, self.run.ids)
+
+
+class _Completions(_Shape):
+    kind = answers.COMPLETION
+
+    def __init__(self, api: Api, run: Run) -> None:
+        super().__init__(api, run)
+        self._echoed: set[int] = set()
+        self._tokenizer = api.server.tokenizer
+
+    def opening(self) -> list[dict[str, object]]:
+        return []
+
+    def _echo(self, index: int) -> str:
+        return self._tokenizer.decode(self.run.prompt_of(index)) if self.run.request.echo else ""
+
+    def chunk(self, piece: Piece) -> dict[str, object]:
+        index = piece.part.index
+        first = index not in self._echoed
+        self._echoed.add(index)
+        if first:
+            piece.part.text = self._echo(index) + piece.part.text
+        prompt = self.run.prompt_of(index) if first and self.run.ids.wanted else None
+        return self._finished(answers.completion_chunk(self.answer, piece.part, prompt, self._ids(piece)), piece)
+
+    def body(self, parts: list[answers.Part]) -> dict[str, object]:
+        for part in parts:
+            part.text = self._echo(part.index) + part.text
+        return answers.completion_body(self.answer, parts, self.run.usage, self.run.ids)
