@@ -18,6 +18,7 @@ func main() {
 	}
 	signals := make(chan os.Signal, 64)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCHLD)
+	reap() // those who ended before we listened
 	for received := range signals {
 		if received != syscall.SIGCHLD {
 			return
