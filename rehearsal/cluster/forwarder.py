@@ -29,6 +29,8 @@ async def _close(writer: asyncio.StreamWriter) -> None:
 
 async def serve(listener: socket.socket, host: str, port: int) -> None:
     """Forward every connection that `listener` accepts to `host:port`, until cancelled."""
+    # Nothing else refers to a task whose both ends are idle: without this it would be collected as garbage.
+    carrying: set[asyncio.Task[None] | None] = set()
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -36,6 +38,7 @@ async def serve(listener: socket.socket, host: str, port: int) -> None:
         except OSError:
             await _close(writer)
             return
+        carrying.add(asyncio.current_task())
         try:
             pumps = [
                 asyncio.create_task(_pump(reader, there_writer)),
@@ -46,6 +49,7 @@ async def serve(listener: socket.socket, host: str, port: int) -> None:
             pumps[0].cancel()
             await asyncio.gather(*pumps, return_exceptions=True)
         finally:
+            carrying.discard(asyncio.current_task())
             await _close(there_writer)
             await _close(writer)
 
