@@ -6,6 +6,8 @@
     cluster.kubeconfig                                 # Path; for any client on the host
     cluster.alive()                                    # does its first process run?
     cluster.pids()                                     # {"supervisor": 4711, "kubelet/engine-0": 4720, ...}, host PIDs
+    cluster.cgroup                                     # "splitbed-<name>-<hash>": part of the paths of its pods' cgroups
+    pids_of("rehearsal-split")                         # the same as pids(), also of a cluster that is still starting
     cluster.import_images(images, progress)            # further images, on every node
     cluster.add_kwok_nodes([KwokNode(...)], tools["kwok"], progress)
     cluster.logs                                       # Path; one file per program, pods' logs below pods/<node>/
@@ -24,7 +26,7 @@ cluster with it.
 
 from rehearsal.cluster.cluster import Cluster, ClusterError
 from rehearsal.cluster.lifecycle import check_machine as check
-from rehearsal.cluster.lifecycle import down, find, up
+from rehearsal.cluster.lifecycle import down, find, pids_of, up
 from rehearsal.cluster.spec import DEFAULT_NODES, GROUP_LABEL, ClusterSpec, Image, KwokNode, NodeSpec
 
 __all__ = [
@@ -39,5 +41,6 @@ __all__ = [
     "check",
     "down",
     "find",
+    "pids_of",
     "up",
 ]

@@ -29,6 +29,28 @@ class ClusterError(SplitbedError):
     """A cluster did not come up, ended, or cannot be worked with."""
 
 
+def status_in(layout: Layout) -> dict[str, dict[str, Any]]:
+    """Return what the supervisor says of its programs; empty before it says anything."""
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(layout.status.read_text())
+    except FileNotFoundError:
+        return {}
+    return found
+
+
+def pids_in(layout: Layout) -> dict[str, int]:
+    """Return the PIDs on the host of the supervisor and of its programs, also while the cluster starts."""
+    inner = {name: run["pid"] for name, run in status_in(layout).items() if run["pid"]}
+    found = {}
+    for process in processes.marked(layout.path):
+        name = process.variables.get(PROGRAM_VARIABLE)
+        if name is None and process.inner_pid == 1:
+            found[SUPERVISOR] = process.pid
+        elif name is not None and inner.get(name) == process.inner_pid:
+            found[name] = process.pid
+    return found
+
+
 @dataclass(frozen=True)
 class Cluster:
     """A cluster of this machine.
@@ -66,20 +88,17 @@ class Cluster:
         """One file per program, and pods' logs at `pods/<node>/`."""
         return self.layout.logs
 
+    @property
+    def cgroup(self) -> str:
+        """The name of its control group, which the paths of all its pods' groups begin with."""
+        return self.layout.cgroup
+
     def pids(self) -> dict[str, int]:
         """Return the PID on the host of every program that runs, and of the `supervisor`.
 
         Names are those of the plan, such as `kube-apiserver` or `kubelet/engine-0`.
         """
-        inner = {name: run["pid"] for name, run in self.status().items() if run["pid"]}
-        found = {}
-        for process in processes.marked(self.directory):
-            name = process.variables.get(PROGRAM_VARIABLE)
-            if name is None and process.inner_pid == 1:
-                found[SUPERVISOR] = process.pid
-            elif name is not None and inner.get(name) == process.inner_pid:
-                found[name] = process.pid
-        return found
+        return pids_in(self.layout)
 
     def alive(self) -> bool:
         """Tell whether its first process runs; single programs may be down, and will be started again."""
@@ -87,11 +106,7 @@ class Cluster:
 
     def status(self) -> dict[str, dict[str, Any]]:
         """Return state (waiting, running, done or failed), starts and last exit status of every program."""
-        try:
-            found: dict[str, dict[str, Any]] = json.loads(self.layout.status.read_text())
-        except FileNotFoundError:
-            return {}
-        return found
+        return status_in(self.layout)
 
     def api(self) -> Api:
         """Return a client of its API server."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import rehearsal
 from rehearsal.cluster import controlplane, node, processes
 from rehearsal.cluster.cgroups import Cgroups
-from rehearsal.cluster.cluster import Cluster, ClusterError
+from rehearsal.cluster.cluster import Cluster, ClusterError, pids_in
 from rehearsal.cluster.layout import (
     API_ADDRESS,
     API_PORT,
@@ -90,6 +90,11 @@ def down(name: str, progress: Progress) -> None:
     check_name("cluster", name)
     with locked(_lock_file(name), progress.note):
         _remove(Layout.of(name), progress)
+
+
+def pids_of(name: str) -> dict[str, int]:
+    """Return the PIDs on the host of the cluster's `supervisor` and programs, whether or not it is up yet."""
+    return pids_in(Layout.of(name))
 
 
 def _lock_file(name: str) -> Path:
