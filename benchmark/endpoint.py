@@ -32,7 +32,9 @@ class Endpoint:
             port = parts.port
         except ValueError as error:
             raise UrlError(f"--url {url}: {error}.", "Give a URL such as http://127.0.0.1:8000.") from None
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
+        plain = url.isascii() and url.isprintable() and " " not in url
+        extra = parts.query or parts.fragment or parts.username
+        if not plain or extra or parts.scheme not in ("http", "https") or not parts.hostname:
             raise UrlError(
                 f"--url {url}: not the address of a server.",
                 "Give a URL such as http://127.0.0.1:8000, no more.",
