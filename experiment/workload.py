@@ -30,7 +30,9 @@ Test = OneUser
 """Grows into a union told apart by `kind`."""
 
 
-def _named_apart(tests: tuple[Test, ...]) -> tuple[Test, ...]:
+def _some_named_apart(tests: tuple[Test, ...]) -> tuple[Test, ...]:
+    if not tests:
+        raise PydanticCustomError("no_tests", "there is nothing to measure", {"remedy": "Name one test or more."})
     names = [test.name for test in tests]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -42,7 +44,7 @@ def _named_apart(tests: tuple[Test, ...]) -> tuple[Test, ...]:
     return tests
 
 
-Tests = Annotated[tuple[Test, ...], Field(min_length=1), AfterValidator(_named_apart)]
+Tests = Annotated[tuple[Test, ...], AfterValidator(_some_named_apart)]
 
 
 class Plan(Strict):

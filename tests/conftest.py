@@ -1,6 +1,11 @@
 """Options of the whole test run."""
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("splitbed", deadline=None)
+settings.load_profile("splitbed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

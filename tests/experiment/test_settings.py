@@ -1,0 +1,227 @@
+import copy
+import json
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiment.settings import Settings, SettingsError, load
+from tests.recording import STACKS, stack_settings
+
+TODAY = date(2026, 11, 30)
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def settings_with(*changes: Change) -> str:
+    settings = copy.deepcopy(stack_settings("rehearsal-split"))
+    for change in changes:
+        change(settings)
+    return json.dumps(settings)
+
+
+def setting(path: str, value: Any) -> Change:
+    def change(settings: dict[str, Any]) -> None:
+        *above, last = path.split(".")
+        place: Any = settings
+        for key in above:
+            place = place[key]
+        place[last] = value
+
+    return change
+
+
+def without(path: str) -> Change:
+    def change(settings: dict[str, Any]) -> None:
+        *above, last = path.split(".")
+        place: Any = settings
+        for key in above:
+            place = place[key]
+        del place[last]
+
+    return change
+
+
+def refusal(text: str) -> list[str]:
+    with pytest.raises(SettingsError) as error:
+        load(text, TODAY)
+    assert error.value.__cause__ is None
+    return [str(problem) for problem in error.value.problems]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
+    settings = load(json.dumps(stack_settings(stack)), date(2100, 1, 1))
+    assert settings.name == stack
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (
+            setting("engine.imagee", "x"),
+            ('engine.imagee: found "x": there is no such key. Did you mean image? Known here: async_scheduling, '
+            "compilation, dtype, env, flags, image, kv_cache, max_model_len, probes, resources, shutdown_timeout_s, "
+            "version."),
+        ),
+        (setting("ownr", "me"), 'ownr: found "me": there is no such key. Did you mean owner? Known here: benchmark, '),
+        (setting("topology.pipelin", 2), "topology.pipelin: found 2: there is no such key. Did you mean pipeline? "),
+        (setting("nodes.engine.count", "2"), 'nodes.engine.count: found "2": it should be a valid integer. Expected: '),
+        (setting("nodes.engine.count", True), "nodes.engine.count: found true: it should be a valid integer. "),
+        (setting("nodes.engine", []), "nodes.engine: found a list of 0: it is not a mapping of keys to values. "),
+        (setting("benchmark.run", 1), "benchmark.run: found 1: it is not text. Put it in quotes. "),
+        (setting("benchmark.tests", []), "benchmark.tests: found a list of 0: "),
+        (setting("benchmark.tests", [{"kind": "many"}]), 'benchmark.tests.0.kind: found "many": it should be '),
+        (without("owner"), "owner: it is missing. Add it: one line: the person or team to ask."),
+        (without("engine.resources.cpu"), "engine.resources.cpu: it is missing. Add it: CPU cores, for example "),
+        (without("topology.kind"), "topology: found a mapping of pipeline: it does not say its kind. "),
+        (
+            setting("topology.kind", "splt"),
+            ('topology: found a mapping of kind, pipeline: there is no kind "splt". '
+            "Choose one of none, single, replicas, split."),
+        ),
+        (setting("topology.kind", "single"), "topology.pipeline: found 2: there is no such key. Known here: kind."),
+        (
+            setting("end_date", "2026-11-29"),
+            ('end_date: found "2026-11-29": the experiment ended 1 day(s) ago (today is 2026-11-30). '
+            "Take it down with `pulumi destroy`"),
+        ),
+        (setting("end_date", "2026-02-31"), 'end_date: found "2026-02-31": day is out of range for month. '),
+        (setting("end_date", "tomorrow"), 'end_date: found "tomorrow": it is not a date. Expected: the last day '),
+        (setting("engine.image", "vllm/vllm:latest"), 'engine.image: found "vllm/vllm:latest": the image is not pi'),
+        (setting("engine.image", "registry.example/vllm"), "engine.image: "),
+        (setting("lws.image", "no image"), 'lws.image: found "no image": this is no full image reference. '),
+        (
+            setting("engine.flags", {"max-num-seq": 8}),
+            "engine.flags.max-num-seq: found 8: --max-num-seq is no flag of vLLM 0.31.0. Did you mean max-num-seqs?",
+        ),
+        (setting("engine.flags", {"nnodes": 3}), "engine.flags.nnodes: found 3: this flag is not to be set here. "),
+        (setting("engine.env", {"VLLM_HOST_IP": "::1"}), "engine.env.VLLM_HOST_IP: "),
+        (
+            setting("engine.resources.shared_memory_gib", 2),
+            "engine.resources: found a mapping of cpu, memory_gib, shared_memory_gib: shared memory of 2 GiB",
+        ),
+        (setting("nodes.engine.selector", {"splitbed.dev/group": "system"}), "nodes: found a mapping of "),
+        (
+            setting("topology.pipeline", 3),
+            ("topology.pipeline: found 3: its 3 pods must be on 3 different nodes, and nodes.engine.count is 2. "
+            "Declare 3 engine nodes or split into 2 stages at most."),
+        ),
+        (
+            setting("engine.resources.cpu", 6),
+            "engine.resources.cpu: found 6: no node of nodes.engine leaves more than 0.8 CPU cores to pods. ",
+        ),
+        (setting("benchmark.resources.cpu", 0.75), "benchmark.resources: found 0.75 CPU, 0.5 GiB: with the Leader"),
+        (setting("name", "Über"), 'name: found "\\u00dcber": it has characters that cannot stand there, or is empty. '),
+        (setting("cluster.kubeconfig", None), "cluster.kubeconfig: found null: it is not text. "),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_named_with_path_value_and_remedy(change: Change, problem: str) -> None:
+    (found,) = refusal(settings_with(change))
+    assert found.startswith(problem)
+
+
+def test_all_mistakes_are_said_at_once() -> None:
+    found = refusal(
+        settings_with(
+            setting("ownr", "me"),
+            setting("nodes.system.count", "1"),
+            setting("end_date", "2020-01-01"),
+            setting("benchmark.run", 1),
+            setting("engine.flags", {"nonsense": 1}),
+        )
+    )
+    assert [problem.partition(":")[0] for problem in found] == [
+        "end_date", "nodes.system.count", "engine.flags.nonsense", "benchmark.run", "ownr",
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_placed_is_said_together_with_a_mistake_elsewhere() -> None:
+    found = refusal(settings_with(setting("ownr", "me"), setting("topology.pipeline", 5)))
+    assert [problem.partition(":")[0] for problem in found] == ["ownr", "topology.pipeline"]
+
+
+def test_a_secret_in_the_environment_is_refused_and_not_repeated() -> None:
+    (found,) = refusal(settings_with(setting("engine.env", {"HF_TOKEN": "hf_abcdef"})))
+    assert "hf_abcdef" not in found
+    assert found.startswith("engine.env.HF_TOKEN: found a value that is not shown: this looks like a secret")
+
+
+def test_a_date_may_stand_without_quotes() -> None:
+    settings = load(settings_with(setting("end_date", "2026-12-24 00:00:00 +0000 UTC")), TODAY)
+    assert settings.end_date == date(2026, 12, 24)
+
+
+def test_the_last_day_still_counts() -> None:
+    assert load(settings_with(setting("end_date", "2026-11-30")), TODAY).end_date == TODAY
+
+
+def test_settings_cannot_be_changed() -> None:
+    settings = load(settings_with(), TODAY)
+    with pytest.raises(ValueError, match="frozen"):
+        settings.owner = "somebody else"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", "[" * 100_000, '{"a": 1e999}', '"\\ud800"', "\ud800", '{"":{}}']
+)
+def test_nonsense_is_refused_in_words(text: str) -> None:
+    assert refusal(text)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def paths(value: Any, above: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path for key, part in inner for path in [(*above, key), *paths(part, (*above, key))]]
+
+
+PATHS = paths(stack_settings("rehearsal-split"))
+
+
+def only_words(text: str) -> None:
+    """Anything but Settings or SettingsError would be a traceback on somebody's terminal."""
+    try:
+        assert isinstance(load(text, TODAY), Settings)
+    except SettingsError as error:
+        incomplete = [problem for problem in error.problems if not (problem.path and problem.why)]
+        if incomplete or not error.problems:
+            raise AssertionError(f"says nothing: {incomplete}") from error
+
+
+@given(st.text())
+def test_no_text_makes_a_traceback(text: str) -> None:
+    only_words(text)
+
+
+@given(JSON)
+def test_no_json_makes_a_traceback(value: Any) -> None:
+    only_words(json.dumps(value))
+
+
+@given(st.sampled_from(PATHS), JSON)
+def test_no_value_at_any_place_makes_a_traceback(path: tuple[str | int, ...], value: Any) -> None:
+    settings: Any = copy.deepcopy(stack_settings("rehearsal-split"))
+    place = settings
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    only_words(json.dumps(settings))
+
+
+@given(st.sampled_from([path for path in PATHS if isinstance(path[-1], str)]), st.text(), JSON)
+def test_no_key_at_any_place_makes_a_traceback(path: tuple[str | int, ...], key: str, value: Any) -> None:
+    settings: Any = copy.deepcopy(stack_settings("rehearsal-split"))
+    place = settings
+    for step in path[:-1]:
+        place = place[step]
+    place[key] = value
+    only_words(json.dumps(settings))
