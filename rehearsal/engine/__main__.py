@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from rehearsal.engine import arguments
+from rehearsal.engine.memory import MemoryRefusalError
 from rehearsal.engine.profile import ProfileError
 from rehearsal.engine.serve import follow, lead
 from rehearsal.engine.settings import SettingsError, settings
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         found = settings(args)
         return asyncio.run(follow(found) if found.headless else lead(found))
-    except (SettingsError, ProfileError) as e:
+    except (SettingsError, ProfileError, MemoryRefusalError) as e:
         print(f"ValueError: {e}", file=sys.stderr)
     except OSError as e:
         print(f"{type(e).__name__}: {e}", file=sys.stderr)

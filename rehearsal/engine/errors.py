@@ -89,11 +89,12 @@ def wrong_media_type() -> ApiError:
     return _validation(["Unsupported Media Type: Only 'application/json' is allowed"], None)
 
 
-def invalid(error: ValidationError) -> ApiError:
-    """Return the error for a body whose fields have the wrong types."""
+def invalid(error: ValidationError, order: Sequence[str]) -> ApiError:
+    """Return the error for a body whose fields have the wrong types, the fields in the given order."""
     shown: list[object] = []
     param = None
-    for entry in error.errors(include_url=False, include_context=True):
+    entries = error.errors(include_url=False, include_context=True)
+    for entry in sorted(entries, key=lambda entry: order.index(str(entry["loc"][0])) if entry["loc"] else -1):
         loc = _location(("body", *entry["loc"]))
         param = param or loc
         shown.append({**entry, "loc": loc, "input": _summary(entry.get("input"))})

@@ -18,10 +18,11 @@ from rehearsal.engine.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the output and the engine's own time of its newest token, in seconds."""
+    """A part of the output, the engine's own time of its newest token in seconds, and the sequence's length by then."""
 
     part: Part
     at_s: float
+    made: int
 
 
 class Run:
@@ -51,10 +52,6 @@ class Run:
     def choices(self) -> int:
         """How many sequences there are."""
         return len(self._outputs)
-
-    def made(self, index: int) -> int:
-        """Return how many tokens a sequence has so far."""
-        return len(self._outputs[index].tokens)
 
     def prompt_of(self, index: int) -> list[int]:
         """Return the prompt of a sequence."""
@@ -148,7 +145,7 @@ class Run:
         reason: int | str | None = delta.stop_reason
         if output.stopped_by is not None:
             finish, reason = FinishReason.STOP, output.stopped_by
-        return Piece(Part(index, text, new, finish.value if finish else None, reason), delta.at_s)
+        return Piece(Part(index, text, new, finish.value if finish else None, reason), delta.at_s, len(output.tokens))
 
 
 @dataclass

@@ -12,9 +12,12 @@ from rehearsal.engine.profile import Profile
 from rehearsal.engine.scheduler import Chunk
 
 
+_NOTHING_S = 1e-9
+
+
 @dataclass
 class Quota:
-    """A stage's CPU time in periods, as the kernel's bandwidth control counts it."""
+    """A stage's CPU time in periods, as the kernel's bandwidth control counts it. Times in seconds."""
 
     quota_s: float
     period_s: float
@@ -24,42 +27,54 @@ class Quota:
     _left_s: float = 0.0
     _stood: bool = False
 
-    def _enter(self, now: float) -> None:
-        period = int(now / self.period_s + 1e-9)
-        if period > self._period:
-            self._period, self._left_s, self._stood = period, self.quota_s, False
-
     def spend(self, start: float, seconds: float, cores: float) -> float:
         """Compute for `seconds` on `cores` from `start` on; return when that is done, pauses included."""
+        self._open(start)
         now = start
-        while seconds > 1e-12:
-            self._use(now)
+        while seconds > _NOTHING_S:
             end = (self._period + 1) * self.period_s
-            run = min(seconds, self._left_s / cores, end - now)
+            run = max(0.0, min(seconds, self._left_s / cores, end - now))
             self._left_s -= run * cores
             seconds -= run
             now += run
-            if seconds > 1e-12 and self._left_s <= 1e-12:
+            if seconds > _NOTHING_S and self._left_s <= _NOTHING_S:
                 self._stand()
+            if seconds > _NOTHING_S:
                 now = end
+                self._begin(self._period + 1)
         return now
 
     def wait(self, start: float, end: float, cores: float) -> None:
         """Wait actively from `start` to `end`, using `cores` for as long as the quota lasts."""
+        self._open(start)
         now = start
-        while now < end - 1e-12:
-            self._use(now)
+        while now < end - _NOTHING_S:
             until = min(end, (self._period + 1) * self.period_s)
-            self._left_s -= (until - now) * cores
-            if self._left_s < 0:
-                self._left_s = 0.0
-                self._stand()
+            self._use((until - now) * cores)
             now = until
+            if now < end - _NOTHING_S:
+                self._begin(self._period + 1)
 
-    def _use(self, now: float) -> None:
-        before = self._period
-        self._enter(now)
-        self.periods += self._period != before
+    def charge(self, now: float, seconds: float) -> None:
+        """Take CPU time that others in the same cgroup use."""
+        self._open(now)
+        self._left_s = max(0.0, self._left_s - seconds)
+
+    def _use(self, seconds: float) -> None:
+        """Take CPU time in the open period; what is more than is left is lost to standing still."""
+        self._left_s -= seconds
+        if self._left_s < 0:
+            self._left_s = 0.0
+            self._stand()
+
+    def _open(self, now: float) -> None:
+        period = int(now // self.period_s)
+        if period > self._period:
+            self._begin(period)
+
+    def _begin(self, period: int) -> None:
+        self._period, self._left_s, self._stood = period, self.quota_s, False
+        self.periods += 1
 
     def _stand(self) -> None:
         self.throttled += not self._stood
@@ -113,6 +128,8 @@ class Pipeline:
         """Send a step through all stages from `now` on; return when its tokens are back at the engine."""
         work = self.work_s(chunks) * self._share
         at = now
+        if self.line[0].quota is not None:
+            self.line[0].quota.charge(now, self.profile.engine_cpu_s)
         for stage in self.line:
             start = max(at, stage.free_s)
             seconds = work * max(0.5, 1 + self.profile.jitter * self._dice.gauss(0, 1))

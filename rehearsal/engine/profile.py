@@ -1,8 +1,8 @@
 """The named parameters that all timing of the stand-in comes from.
 
 `fast` is ten times faster than the posts' 1B model, for rehearsals. `post-1b-single` and `post-1b-split` are fitted
-to the figures of the 1B post, `trial-split` to the recorded runs of a real split server with a tiny model
-(`tests/data/vllm/split-modes.txt`). The tests of this package name each figure that a profile must reproduce.
+to the figures of the 1B post, `trial-split` and `trial-quota` to recorded runs of a real split server with a tiny model
+(`tests/data/vllm/split-modes.txt` and `split-quota.txt`, taken on different days). The tests of this package name each figure that a profile must reproduce.
 """
 
 import json
@@ -57,6 +57,10 @@ class Profile(BaseModel):
     compute_cores: float = Field(default=1.0, gt=0, description="cores in use while a stage computes")
     leader_spin_cores: float = Field(default=0.0, ge=0, description="cores in use while the leader waits")
     worker_spin_cores: float = Field(default=0.0, ge=0, description="cores in use while a worker waits")
+    engine_cpu_s: Seconds = Field(default=0.0, description="CPU time of the leader's loop and API server, per step")
+    # Memory of a rank's pod for the engine to see, None for enough, and what the weights take of it once loaded.
+    memory_gib: float | None = Field(default=None, gt=0)
+    weights_gib: float = Field(default=2.0, ge=0)
     # What travels between the ranks' pods.
     prompt_token_bytes: int = Field(default=4608, ge=0)
     generated_token_bytes: int = Field(default=10240, ge=0)
@@ -121,9 +125,24 @@ PROFILES: Mapping[str, Profile] = {
             wake_s=0.01,
             wake_after_s=0.015,
             jitter=0.02,
-            compute_cores=1,
+            end_of_text=0,
+        ),
+        Profile(
+            name="trial-quota",
+            download_s=0,
+            load_s=50,
+            warm_s=50,
+            schedule_s=0.0009,
+            step_s=0.06,
+            sequence_s=0.0006,
+            prefill_token_s=0.0001,
+            hop_s=0.0005,
+            wake_s=0.002,
+            wake_after_s=0.015,
+            jitter=0.02,
             leader_spin_cores=1,
             worker_spin_cores=0.1,
+            engine_cpu_s=0.004,
             end_of_text=0,
         ),
     )

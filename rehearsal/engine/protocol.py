@@ -6,7 +6,7 @@ an answer in a way that the stand-in does not have are refused with a sentence t
 
 import secrets
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -32,25 +32,27 @@ class Generation(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
+    # In vLLM's order, which its validation errors follow; FIRST of a subclass comes before.
     model: str | None = None
+    echo: bool | None = False
     frequency_penalty: float | None = None
+    max_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    n: int | None = 1
     presence_penalty: float | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    min_p: float | None = None
     seed: Annotated[int, Field(ge=-(2**63), le=2**63 - 1)] | None = None
     stop: str | list[str] | None = []
-    stop_token_ids: list[int] | None = []
-    include_stop_str_in_output: bool = False
     stream: bool | None = False
     stream_options: StreamOptions | None = None
-    max_tokens: int | None = None
-    min_tokens: int = 0
-    ignore_eos: bool = False
-    n: int | None = 1
-    echo: bool | None = False
+    temperature: float | None = None
+    top_p: float | None = None
     use_beam_search: bool = False
+    top_k: int | None = None
+    min_p: float | None = None
+    stop_token_ids: list[int] | None = []
+    include_stop_str_in_output: bool = False
+    ignore_eos: bool = False
+    min_tokens: int = 0
     return_token_ids: bool | None = None
     request_id: str = Field(default_factory=random_id)
 
@@ -133,6 +135,8 @@ def _check_range(name: str, value: float | None) -> None:
 class CompletionRequest(Generation):
     """The body of `/v1/completions`."""
 
+    FIRST: ClassVar = ("model", "prompt")
+
     prompt: list[TokenId] | list[list[TokenId]] | str | list[str] | None = None
     max_tokens: int | None = 16
     add_special_tokens: bool = True
@@ -163,8 +167,9 @@ class CompletionRequest(Generation):
 class ChatRequest(Generation):
     """The body of `/v1/chat/completions`."""
 
+    FIRST: ClassVar = ("messages", "model")
+
     messages: list[dict[str, Any]]
-    max_completion_tokens: int | None = None
     add_generation_prompt: bool = True
     return_prompt_text: bool | None = None
 
@@ -195,6 +200,3 @@ class DetokenizeRequest(BaseModel):
 
     model: str | None = None
     tokens: list[Annotated[int, Field(ge=0, le=2**63 - 1)]]
-
-
-Kind = Literal["chat", "completion"]

@@ -5,31 +5,20 @@ import contextlib
 import logging
 import signal
 import socket
-import time
 
 from aiohttp import web
 
 from rehearsal.engine import VLLM_VERSION
-from rehearsal.engine.core import Core
+from rehearsal.engine.assembly import assemble
 from rehearsal.engine.driver import Engine
-from rehearsal.engine.frontend import FrontEnd
-from rehearsal.engine.generation import Server
-from rehearsal.engine.kvcache import BlockPool
-from rehearsal.engine.metrics import Registry, labels
-from rehearsal.engine.observations import Observations
-from rehearsal.engine.pipeline import Pipeline
-from rehearsal.engine.profile import Profile
+from rehearsal.engine.memory import Cache, cache_of, check_memory
 from rehearsal.engine.ranks import Leader, RankError, Worker
-from rehearsal.engine.request import Writer
-from rehearsal.engine.scheduler import Chunk, Scheduler
 from rehearsal.engine.server import Api
 from rehearsal.engine.settings import Settings
 from rehearsal.engine.stamps import Stamps
-from rehearsal.engine.tokenizer import Tokenizer
 
 log = logging.getLogger("vllm")
 WATCHDOG_S = 5.0
-BYTES_PER_TOKEN = 26 * 1024
 
 
 def _stopping() -> asyncio.Event:
@@ -56,14 +45,29 @@ async def _unless(stop: asyncio.Event, work: "asyncio.Task[None]") -> bool:
         await asyncio.gather(work, stopped, return_exceptions=True)
 
 
-async def _phases(profile: Profile, model: str) -> None:
-    for seconds, text in (
-        (profile.download_s, f"Downloading weights of {model}"),
-        (profile.load_s, "Loading safetensors checkpoint shards"),
-        (profile.warm_s, "Warming up model for the compilation"),
-    ):
-        log.info("%s (simulated, %.1f s)", text, seconds)
-        await asyncio.sleep(seconds)
+async def _start_up(settings: Settings, cache: Cache) -> None:
+    """Let the start-up phases pass; after loading it is clear whether the cache fits.
+
+    Raises:
+        MemoryRefusalError: It does not.
+    """
+    profile = settings.profile
+    await _phase(profile.download_s, f"Downloading weights of {settings.model}")
+    await _phase(profile.load_s, "Loading safetensors checkpoint shards")
+    check_memory(settings)
+    cache.check()
+    log.info(
+        "CPU KV cache size: %s tokens, Maximum concurrency for %s tokens per request: %.2fx",
+        f"{cache.tokens:,}",
+        f"{cache.max_model_len:,}",
+        cache.concurrency,
+    )
+    await _phase(profile.warm_s, "Warming up model for the compilation...")
+
+
+async def _phase(seconds: float, text: str) -> None:
+    log.info("%s (simulated, %.1f s)", text, seconds)
+    await asyncio.sleep(seconds)
 
 
 def _listener(settings: Settings) -> socket.socket:
@@ -72,50 +76,6 @@ def _listener(settings: Settings) -> socket.socket:
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((settings.host, settings.port))
     return sock
-
-
-def _engine(settings: Settings, leader: Leader) -> tuple[Server, Observations]:
-    blocks = max(2, settings.cache_bytes // BYTES_PER_TOKEN // settings.block_size)
-    pool = BlockPool(blocks - 1, settings.block_size, settings.prefix_caching)
-    tokenizer = Tokenizer()
-    scheduler = Scheduler(settings.limits, pool, Writer(tokenizer))
-    profile = settings.profile
-    pipeline = Pipeline(profile, settings.stages, settings.tensor, settings.seed)
-
-    def send(number: int, chunks: list[Chunk]) -> None:
-        size = sum(
-            chunk.tokens * profile.prompt_token_bytes if chunk.is_prefill else profile.generated_token_bytes
-            for chunk in chunks
-        )
-        leader.send(number, size)
-
-    core = Core(scheduler, pipeline, on_send=send, confirmed={} if settings.nnodes > 1 else None)
-    registry = Registry(settings.names[0], settings.limits.max_model_len)
-    observations = Observations(registry, core)
-    engine = Engine(
-        core,
-        FrontEnd(profile, settings.seed),
-        time.monotonic,
-        on_step=observations.step,
-        on_stop=observations.stopped,
-        step_timeout_s=settings.step_timeout_s,
-    )
-    leader.on_answer = engine.confirm
-    info = registry.families["vllm:cache_config_info"]
-    info.series.clear()
-    info.at(
-        labels(
-            {
-                "engine": "0",
-                "block_size": str(settings.block_size),
-                "cache_dtype": "auto",
-                "enable_prefix_caching": str(settings.prefix_caching),
-                "kv_cache_memory_bytes": str(settings.cache_bytes),
-                "num_gpu_blocks": str(blocks),
-            }
-        )
-    ).value = 1
-    return Server(settings, tokenizer, engine), observations
 
 
 async def lead(settings: Settings) -> int:
@@ -128,7 +88,8 @@ async def lead(settings: Settings) -> int:
     try:
         if settings.nnodes > 1 and not await _unless(stop, asyncio.create_task(leader.gather())):
             return 0
-        if not await _unless(stop, asyncio.create_task(_phases(settings.profile, settings.model))):
+        cache = cache_of(settings)
+        if not await _unless(stop, asyncio.create_task(_start_up(settings, cache))):
             return 0
         return await _serve(settings, sock, leader, stop)
     finally:
@@ -137,7 +98,7 @@ async def lead(settings: Settings) -> int:
 
 
 async def _serve(settings: Settings, sock: socket.socket, leader: Leader, stop: asyncio.Event) -> int:
-    server, observations = _engine(settings, leader)
+    server, observations = assemble(settings, cache_of(settings), leader)
     engine = server.engine
     stamps = Stamps(settings.stamps)
     runner = web.AppRunner(

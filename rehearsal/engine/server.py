@@ -129,7 +129,7 @@ class Api:
         except json.JSONDecodeError as e:
             raise malformed_json(e) from None
         except ValidationError as e:
-            raise invalid(e) from None
+            raise invalid(e, [*getattr(model, "FIRST", ()), *model.model_fields]) from None
         name = getattr(body, "model", None)
         if name and name not in self.settings.names:
             raise unknown_model(name)
@@ -284,7 +284,7 @@ class _Shape:
         """Add what a chunk carries at the end of a sequence, and usage if every chunk has it."""
         part = piece.part
         if self.continuous:
-            usage = answers.Usage(len(self.run.prompt_of(part.index)), self.run.made(part.index))
+            usage = answers.Usage(len(self.run.prompt_of(part.index)), piece.made)
             chunk["usage"] = usage.short()
         if part.finish is not None and not self.include_usage and self.answer.fingerprint is not None:
             chunk["system_fingerprint"] = self.answer.fingerprint

@@ -40,6 +40,7 @@ class Settings:
     cache_bytes: int
     block_size: int
     prefix_caching: bool
+    async_scheduling: bool
     show_cached: bool
     force_usage: bool
     stream_interval: int
@@ -147,6 +148,7 @@ def settings(args: argparse.Namespace, environ: Mapping[str, str] = os.environ) 
         limits=_limits(args, stages * tensor),
         cache_bytes=_cache_bytes(args, environ),
         block_size=args.block_size or 128,
+        async_scheduling=args.async_scheduling is not False,
         prefix_caching=args.enable_prefix_caching is not False,
         show_cached=bool(args.enable_prompt_tokens_details),
         force_usage=bool(args.enable_force_include_usage),
