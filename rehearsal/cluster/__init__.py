@@ -6,7 +6,7 @@
     cluster.kubeconfig                                 # Path; for any client on the host
     cluster.alive()                                    # does its first process run?
     cluster.pids()                                     # {"supervisor": 4711, "kubelet/engine-0": 4720, ...}, host PIDs
-    cluster.cgroup                                     # "splitbed-<name>-<hash>": part of the paths of its pods' cgroups
+    cluster.cgroup                                     # in the paths of all its pods' control groups
     pids_of("rehearsal-split")                         # the same as pids(), also of a cluster that is still starting
     cluster.import_images(images, progress)            # further images, on every node
     cluster.add_kwok_nodes([KwokNode(...)], tools["kwok"], progress)
