@@ -44,7 +44,6 @@ class Results(pulumi.ComponentResource):
                 capacity={"storage": _NOMINAL},
                 host_path=HostPathVolumeSourceArgs(path=args.path, type="DirectoryOrCreate"),
                 persistent_volume_reclaim_policy="Retain",
-                storage_class_name="",
                 volume_mode="Filesystem",
             ),
             opts=pulumi.ResourceOptions(parent=self),
@@ -55,7 +54,7 @@ class Results(pulumi.ComponentResource):
             spec=PersistentVolumeClaimSpecArgs(
                 access_modes=["ReadWriteOnce"],
                 resources=VolumeResourceRequirementsArgs(requests={"storage": _NOMINAL}),
-                storage_class_name="",
+                storage_class_name="",  # else the cluster's default class would make a volume of its own
                 volume_name=volume.metadata.name,
                 volume_mode="Filesystem",
             ),

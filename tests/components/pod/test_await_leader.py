@@ -22,8 +22,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(await_leader.time, "monotonic", clock.monotonic)
-    monkeypatch.setattr(await_leader.time, "sleep", clock.sleep)
+    monkeypatch.setattr("components.pod.await_leader.time", clock)
     return clock
 
 
