@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from rehearsal.locks import locked
 from rehearsal.observer import ClusterUnreachableError, PodPlace
 from rehearsal.progress import Progress
 from rehearsal.pulumi_cli import PulumiCli, PulumiError
+from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
 from rehearsal.workspace import Workspace
 
@@ -93,7 +95,7 @@ class Rehearsal:
         return Outcome(
             stack=name,
             run=run.id,
-            topology=outputs["topology"],
+            topology=_label(outputs["topology"]),
             results=workspace.results / run.id,
             places=tuple(places),
             destroyed=not keep,
@@ -104,16 +106,14 @@ class Rehearsal:
         workspace = cli.workspace
         for _ in range(ATTEMPTS):
             runs.save(run, workspace.root / "run.json")
-            workspace.write_config(
-                PROJECT / "stacks" / f"Pulumi.{workspace.stack}.yaml", self._overrides(workspace, run)
-            )
+            StackFile.of(workspace.stack).replaced(self._overrides(workspace, run)).write(workspace.config_file)
             self.progress.step(f"{workspace.stack}: pulumi up (about 40 s)")
             self._up(cli)
             outputs = cli.outputs()
             self.progress.step(f"{workspace.stack}: benchmark, run {run.id}, attempt {run.attempt}")
             if self._succeeded(workspace, outputs, run):
                 return outputs, run, self.target.observer.pods(outputs["namespace"])
-            words = self.target.observer.last_words(outputs["namespace"], outputs["benchmark_job"])
+            words = self.target.observer.last_words(outputs["namespace"], outputs["job_name"])
             self.progress.note(f"the benchmark's Job did not finish; its last words:\n{words}")
             run = run.next_attempt()
         runs.save(run, workspace.root / "run.json")
@@ -151,7 +151,7 @@ class Rehearsal:
                 self.progress.note(f"finished {record.stem}")
             seen = len(records)
             try:
-                state = self.target.observer.job(outputs["namespace"], outputs["benchmark_job"])
+                state = self.target.observer.job(outputs["namespace"], outputs["job_name"])
             except ClusterUnreachableError:
                 if not self.target.wait_until_alive():
                     raise
@@ -169,3 +169,9 @@ class Rehearsal:
                 "This is a fault in Splitbed; please report it with this list.",
             )
         self.progress.note("nothing is left")
+
+
+def _label(topology: Mapping[str, Any]) -> str:
+    """Write a topology for a person: its kind and its sizes."""
+    sizes = ", ".join(f"{name} {size}" for name, size in topology.items() if name != "kind")
+    return f"{topology['kind']} ({sizes})" if sizes else str(topology["kind"])

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rehearsal.life import Outcome, Rehearsal, RehearsalError
 from rehearsal.locks import locked
 from rehearsal.observer import Observer
 from rehearsal.progress import Progress
+from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
 from rehearsal.toolchain import Toolchain
 
@@ -82,6 +84,7 @@ def on_local_cluster(
     Raises:
         SplitbedError: this machine cannot run a cluster, something could not be built, or the rehearsal failed.
     """
+    _check(stacks, settings)
     clusters.check()
     with locked(home / "locks" / f"rehearsal-{CLUSTER}", progress.note):
         clean = clusters.find(CLUSTER) is None
@@ -143,6 +146,7 @@ def on_given_cluster(
             "Write it with `splitbed image FILE`, load it (kind load image-archive FILE), "
             "and pass --set engine.image=REFERENCE.",
         )
+    _check(stacks, settings)
     observer = Observer(kubeconfig, context)
     version = observer.check()
     progress.step(f"given cluster: Kubernetes {version}")
@@ -159,6 +163,12 @@ def on_given_cluster(
         )
         rehearsal = Rehearsal(target=target, tools=tools, home=home, progress=progress, keep=keep)
         return [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
+
+
+def _check(stacks: Sequence[str], settings: Mapping[str, Any]) -> None:
+    """Refuse a wrong stack before anything is built or started for it."""
+    for stack in stacks:
+        StackFile.of(stack).replaced(settings).check(datetime.now(UTC).date())
 
 
 def _without_groups(observer: Observer, progress: Progress) -> dict[str, Any]:

@@ -3,20 +3,8 @@
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
-
-from experiment.errors import SplitbedError
-
-SETTINGS_KEY = "splitbed:experiment"
-
-
-class StackFileError(SplitbedError):
-    """A stack file is missing or is not what Pulumi would read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,56 +58,8 @@ class Workspace:
                 file.write(secrets.token_urlsafe(32))
             fresh.rename(self.passphrase_file)
 
-    def write_config(self, source: Path, overrides: Mapping[str, Any]) -> None:
-        """Write the private copy of `source`, with settings replaced at the dotted paths of `overrides`.
-
-        The copy's own `encryptionsalt`, which belongs to the private backend, is kept.
-
-        Raises:
-            StackFileError: `source` is missing, is no YAML mapping, or lacks the settings.
-        """
-        document = _read(source)
-        config = document.get("config")
-        settings = config.get(SETTINGS_KEY) if isinstance(config, dict) else None
-        if not isinstance(settings, dict):
-            raise StackFileError(
-                f"{source}: config has no mapping under {SETTINGS_KEY}.",
-                "See stacks/Pulumi.rehearsal-split.yaml for one.",
-            )
-        for path, value in overrides.items():
-            replace(settings, path, value)
-        if self.config_file.exists() and (salt := _read(self.config_file).get("encryptionsalt")):
-            document["encryptionsalt"] = salt
-        fresh = self.config_file.with_suffix(".new")
-        fresh.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
-        fresh.chmod(0o600)
-        fresh.rename(self.config_file)
-
     def forget_state(self) -> None:
         """Drop the state, of a cluster that is gone with all its objects; results stay."""
         shutil.rmtree(self.backend, ignore_errors=True)
         self.config_file.unlink(missing_ok=True)  # its salt goes with the backend
         self.create()
-
-
-def replace(settings: dict[str, Any], path: str, value: Any) -> None:
-    """Set the value at a dotted path, making mappings on the way."""
-    *parents, last = path.split(".")
-    for key in parents:
-        child = settings.setdefault(key, {})
-        if not isinstance(child, dict):
-            raise StackFileError(f"{path}: {key} is {child!r}, not a mapping, so nothing can be set below it.")
-        settings = child
-    settings[last] = value
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        document = yaml.safe_load(path.read_text())
-    except OSError as error:
-        raise StackFileError(f"{path}: {error.strerror}.", "Check the name of the stack.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise StackFileError(f"{path} is not YAML: {error}.", "Mend the file and run again.") from error
-    if not isinstance(document, dict):
-        raise StackFileError(f"{path} holds {type(document).__name__}, not a mapping.", "Mend the file.")
-    return document

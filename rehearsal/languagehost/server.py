@@ -41,7 +41,7 @@ class ProgramServer(LanguageServer):
             runpy.run_path(str(target), run_name="__main__")
 
         self.program = program
-        response = super().Run(request, context)
+        response = super().Run(request, context)  # type: ignore[no-untyped-call]
         # The message went to the engine's log already; bailing keeps it from being printed twice.
         if response.error:
             response.error, response.bail = "", True

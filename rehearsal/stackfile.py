@@ -1,0 +1,112 @@
+"""Stack files: read, varied, checked, and written elsewhere."""
+
+import copy
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiment.errors import SplitbedError
+from experiment.settings import KEY, load
+
+STACKS = Path(__file__).resolve().parent.parent / "stacks"
+
+
+class StackFileError(SplitbedError):
+    """A stack file is missing or is not what Pulumi would read."""
+
+
+@dataclass(frozen=True)
+class StackFile:
+    """The content of a stack file, with the experiment's settings in it."""
+
+    document: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, stack: str) -> "StackFile":
+        """Read the tracked file of a stack.
+
+        Raises:
+            StackFileError: there is none, it is no YAML mapping, or it lacks the settings.
+        """
+        path = STACKS / f"Pulumi.{stack}.yaml"
+        if not path.exists():
+            known = sorted(file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in STACKS.glob("Pulumi.*"))
+            raise StackFileError(f"There is no stack {stack}: {path} does not exist.", f"Known are {', '.join(known)}.")
+        return cls.read(path)
+
+    @classmethod
+    def read(cls, path: Path) -> "StackFile":
+        """Read a stack file; raises as `of`."""
+        document = mapping(path)
+        config = document.get("config")
+        if not isinstance(config, dict) or not isinstance(config.get(KEY), dict):
+            raise StackFileError(
+                f"{path}: config has no mapping under {KEY}.", "See stacks/Pulumi.rehearsal-split.yaml for one."
+            )
+        return cls(document)
+
+    def replaced(self, overrides: Mapping[str, Any]) -> "StackFile":
+        """Return a copy with the settings at dotted paths replaced.
+
+        Raises:
+            StackFileError: a path leads through something that is no mapping.
+        """
+        document = copy.deepcopy(dict(self.document))
+        for path, value in overrides.items():
+            _replace(document["config"][KEY], path, value)
+        return StackFile(document)
+
+    def check(self, today: date) -> None:
+        """Check the settings as the program will.
+
+        Raises:
+            SettingsError: with all that is wrong in them.
+        """
+        load(json.dumps(self.document["config"][KEY], default=str), today)
+
+    def write(self, path: Path) -> None:
+        """Write to a file for its owner only, whole or not at all.
+
+        The `encryptionsalt` of the file in that place, which belongs to its own backend, is kept.
+        """
+        document = dict(self.document)
+        if path.exists() and (salt := mapping(path).get("encryptionsalt")):
+            document["encryptionsalt"] = salt
+        fresh = path.with_suffix(".new")
+        fresh.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
+        fresh.chmod(0o600)
+        fresh.rename(path)
+
+
+def mapping(path: Path) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping.
+
+    Raises:
+        StackFileError: it cannot be read, or holds something else.
+    """
+    try:
+        document = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise StackFileError(f"{path}: {error.strerror}.", "Check its name and who may read it.") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise StackFileError(f"{path} is not YAML: {error}.", "Mend the file and run again.") from error
+    if not isinstance(document, dict):
+        raise StackFileError(f"{path} holds {type(document).__name__}, not a mapping.", "Mend the file.")
+    return document
+
+
+def _replace(settings: dict[str, Any], path: str, value: Any) -> None:
+    *parents, last = path.split(".")
+    for key in parents:
+        child = settings.setdefault(key, {})
+        if not isinstance(child, dict):
+            raise StackFileError(
+                f"{path}: {key} is {child!r}, not a mapping, so nothing can be set below it.", "Check the path."
+            )
+        settings = child
+    settings[last] = value

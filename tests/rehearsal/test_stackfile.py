@@ -1,0 +1,89 @@
+"""Stack files, varied and written elsewhere."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+import yaml
+
+from experiment.settings import KEY, SettingsError
+from rehearsal.stackfile import STACKS, StackFile, StackFileError
+
+STACK = """
+config:
+  splitbed:experiment:
+    name: x
+    topology: {kind: split, pipeline: 2}
+"""
+TODAY = date(2026, 11, 30)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "Pulumi.x.yaml"
+    path.write_text(STACK)
+    return path
+
+
+def test_overrides_reach_nested_and_missing_paths(source: Path) -> None:
+    stack = StackFile.read(source)
+
+    varied = stack.replaced({"topology": {"kind": "single"}, "cluster.kubeconfig": "/k", "name": "y"})
+
+    assert varied.document["config"][KEY] == {
+        "name": "y",
+        "topology": {"kind": "single"},
+        "cluster": {"kubeconfig": "/k"},
+    }
+    assert stack.document == yaml.safe_load(STACK)
+
+
+def test_what_is_written_keeps_the_salt_of_its_own_backend(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "private.yaml"
+    target.write_text("encryptionsalt: v1:abc")
+
+    StackFile.read(source).write(target)
+
+    assert yaml.safe_load(target.read_text()) == {**yaml.safe_load(STACK), "encryptionsalt": "v1:abc"}
+    assert target.stat().st_mode & 0o077 == 0
+    assert source.read_text() == STACK
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: [", "is not YAML"),
+        ("- 1", "holds list, not a mapping"),
+        ("config: {}", "no mapping under splitbed:experiment"),
+        ("config: 3", "no mapping under splitbed:experiment"),
+        ("", "not a mapping"),
+        ("\x00", "is not YAML"),
+    ],
+)
+def test_a_broken_stack_file_is_named_with_its_path(source: Path, text: str, says: str) -> None:
+    source.write_text(text)
+
+    with pytest.raises(StackFileError, match=says) as caught:
+        StackFile.read(source)
+
+    assert str(source) in caught.value.message
+
+
+def test_an_unknown_stack_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(StackFileError, match="no stack nope") as caught:
+        StackFile.of("nope")
+
+    assert "rehearsal-single, rehearsal-split" in caught.value.remedy
+
+
+def test_a_path_through_a_scalar_is_refused(source: Path) -> None:
+    with pytest.raises(StackFileError, match=r"name\.first: name is 'x', not a mapping"):
+        StackFile.read(source).replaced({"name.first": 1})
+
+
+@pytest.mark.parametrize("stack", sorted(path.name.split(".")[1] for path in STACKS.glob("Pulumi.*.yaml")))
+def test_every_tracked_stack_passes_and_a_wrong_value_does_not(stack: str) -> None:
+    StackFile.of(stack).check(TODAY)
+
+    with pytest.raises(SettingsError, match=r"topology"):
+        StackFile.of(stack).replaced({"topology.kind": "splitt"}).check(TODAY)
