@@ -11,10 +11,11 @@ from experiment.settings import load
 
 try:
     settings = load(pulumi.Config().require("experiment"), datetime.now(UTC).date())
+    provider = cluster.provider(settings.cluster)
 except SplitbedError as error:
     raise pulumi.RunError(str(error)) from None
 
-testbed = Testbed("testbed", settings, pulumi.ResourceOptions(providers=[cluster.provider(settings.cluster)]))
+testbed = Testbed("testbed", settings, pulumi.ResourceOptions(providers=[provider]))
 
 for name, value in testbed.outputs.items():
     pulumi.export(name, value)

@@ -115,9 +115,10 @@ class Monitor(mocks.MockMonitor):
 
 
 def stack_settings(stack: str) -> dict[str, Any]:
-    """Return the settings in a tracked stack file, as data of our own."""
+    """Return the settings in a tracked stack file, as data of our own, with a kubeconfig that is there."""
     document = yaml.safe_load((ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text())
     settings: dict[str, Any] = document["config"]["splitbed:experiment"]
+    settings["cluster"] = {**settings["cluster"], "kubeconfig": str(ROOT / "tests" / "data" / "kubeconfig.yaml")}
     return settings
 
 

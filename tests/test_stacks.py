@@ -277,5 +277,11 @@ def test_a_wrong_stack_file_makes_no_resource_and_shows_no_traceback() -> None:
     assert "ownr: " in str(refusal.value)
 
 
+def test_a_kubeconfig_that_is_not_there_is_said_in_a_sentence() -> None:
+    with pytest.raises(pulumi.RunError) as refusal:
+        varied("rehearsal-split", cluster__kubeconfig="~/nowhere/config")
+    assert str(refusal.value).startswith("cluster.kubeconfig: found '~/nowhere/config': there is no such file. Name a")
+
+
 def test_the_settings_reach_the_program_as_json() -> None:
     assert run(json.dumps(stack_settings("rehearsal-single"))).outputs == recorded("rehearsal-single").outputs
