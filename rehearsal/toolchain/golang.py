@@ -108,9 +108,7 @@ class Go:
         directory: str = json.loads(answer.stdout)["Dir"]
         return Path(directory)
 
-    def build(
-        self, program: Program, module: Path, output: Path, log: Path, beat: Callable[[float], None]
-    ) -> None:
+    def build(self, program: Program, module: Path, output: Path, log: Path, beat: Callable[[float], None]) -> None:
         """Build `program` in the directory `module` to the file `output`; scratch files go beside it.
 
         Raises:
@@ -146,17 +144,13 @@ def explained(name: str, output: str, log: Path | None = None) -> ToolchainError
             "Check the network and `go env GOPROXY`, then run this again; what was fetched is kept.",
         )
     first = next((line.strip() for line in lines if not line.startswith("#")), "it printed nothing")
-    return ToolchainError(
-        f"Building {name} failed: {first}{where}.", "Run this again, or report it with that file."
-    )
+    return ToolchainError(f"Building {name} failed: {first}{where}.", "Run this again, or report it with that file.")
 
 
 def _go_line(module: Path) -> str:
     match = re.search(r"^go (\S+)$", (module / "go.mod").read_text(), re.MULTILINE)
     if match is None:
-        raise ToolchainError(
-            f"{module / 'go.mod'} names no Go version.", "Restore the file from the repository."
-        )
+        raise ToolchainError(f"{module / 'go.mod'} names no Go version.", "Restore the file from the repository.")
     return match.group(1)
 
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 import time
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -17,8 +18,17 @@ from rehearsal.toolchain.errors import ToolchainError
 from rehearsal.toolchain.golang import Go, explained
 from rehearsal.toolchain.programs import PROGRAMS, Program
 
-_LINK_SECONDS = 10.0  # a build of which everything is cached but the last step
+_LINK_SECONDS = 20.0  # a build of which everything is cached but the last step
 _BINARY_MIB = 130  # the largest of them
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a build still takes, given what Go has already."""
+
+    seconds: float
+    fetched_mib: int
+    compiled_mib: int
 
 
 class Toolchain:
@@ -82,9 +92,7 @@ class Toolchain:
         said = stated_version(program, path)
         if said is not None and program.accepts(said):
             return True
-        self._progress.note(
-            f"{path} is left alone: it says {said or 'no version'}, and {program.fits} is needed"
-        )
+        self._progress.note(f"{path} is left alone: it says {said or 'no version'}, and {program.fits} is needed")
         return False
 
     def _usable(self, build: Build) -> bool:
@@ -94,27 +102,26 @@ class Toolchain:
         return flaw is None
 
     def _announce(self, missing: list[Build]) -> None:
-        seconds, cache_mib = 0.0, 0
-        for build in missing:
-            expected, mib = self._expected(build.program)
-            seconds, cache_mib = seconds + expected, cache_mib + mib
         names = ", ".join(build.program.name for build in missing)
-        binaries = _BINARY_MIB * (len(missing) + 1)
-        modules, compiled = self._go.caches
-        require_space(
-            f"Building {names}",
-            {modules: cache_mib // 3, compiled: cache_mib - cache_mib // 3, self._root: binaries},
-        )
+        self._progress.note(f"to be built: {names}; looking at what Go has of it already")
+        ahead = [self._ahead(build.program) for build in missing]
+        fetched, compiled = (sum(work.fetched_mib for work in ahead), sum(work.compiled_mib for work in ahead))
+        ours = _BINARY_MIB * len(missing) + max(work.compiled_mib for work in ahead)
+        modules, builds = self._go.caches
+        require_space(f"Building {names}", {modules: fetched, builds: compiled, self._root: ours})
         self._progress.step(
-            f"Building {names}: about {duration(seconds)} on 2 cores, once, and up to "
-            f"{gib(cache_mib + binaries)} of disk, most of it in Go's own caches "
-            f"({gib(free_mib(compiled))} free)"
+            f"Building {names}: about {duration(sum(work.seconds for work in ahead))} on 2 cores, once, and up "
+            f"to {gib(fetched + compiled + ours)} of disk, most of it in Go's own caches "
+            f"({gib(free_mib(builds))} free)"
         )
 
-    def _expected(self, program: Program) -> tuple[float, int]:
-        """Return seconds and MiB of the build that is ahead, given what Go has already."""
-        rest = self._go.staleness(program, program.directory).compiled
-        return max(program.cold_minutes * 60 * rest, _LINK_SECONDS), int(program.disk_mib * rest)
+    def _ahead(self, program: Program) -> _Work:
+        rest = self._go.staleness(program, program.directory)
+        return _Work(
+            seconds=max(program.cold_minutes * 60 * rest.compiled, _LINK_SECONDS),
+            fetched_mib=0 if rest.downloaded else program.fetched_mib,
+            compiled_mib=int(program.compiled_mib * rest.compiled),
+        )
 
     def _build(self, build: Build) -> None:
         # One lock for all: two builds at once would only take turns on the same cores.
@@ -139,8 +146,7 @@ class Toolchain:
             source = self._go.source_directory(program)
             for name in program.embeds:
                 shutil.copyfile(source / name, module / Path(name).name)
-        expected, _ = self._expected(program)
-        about = duration(expected)
+        about = duration(self._ahead(program).seconds)
         self._progress.note(f"{program.name} {program.version}: about {about}")
         build.log.unlink(missing_ok=True)
         start = time.monotonic()

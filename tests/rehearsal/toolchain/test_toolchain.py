@@ -206,7 +206,7 @@ def test_a_long_build_tells_how_far_it_is(
 
     monkeypatch.setattr(recorder, "note", noted)
     tools.ensure("pause")
-    assert any(text.startswith("pause: 0 s of about 18 s") for text in recorder.notes)
+    assert any(text.startswith("pause: 0 s of about 20 s") for text in recorder.notes)
 
 
 def test_time_and_disk_are_said_before(tools: Toolchain, go: Any, recorder: Any) -> None:
@@ -219,7 +219,7 @@ def test_time_and_disk_are_said_before(tools: Toolchain, go: Any, recorder: Any)
 def test_what_go_has_already_is_not_counted(tools: Toolchain, go: Any, recorder: Any) -> None:
     go.write("stale", "false\n" * 99 + "true\n")
     tools.ensure("etcd")
-    assert "about 10 s on 2 cores" in recorder.steps[0]
+    assert "about 20 s on 2 cores" in recorder.steps[0]
 
 
 def test_what_cannot_be_known_is_counted_in_full(tools: Toolchain, go: Any, recorder: Any) -> None:
