@@ -17,7 +17,8 @@ CNI_PLUGINS = ("bridge", "host-local", "loopback", "portmap")
 
 _ADMINISTRATORS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _LOCK_SECONDS = 300  # how long apt waits for another apt
-# Services are started by a package's scripts only where systemd runs, which they see by this directory.
+# A package's scripts start its services where systemd runs, which they see by this directory. It is hidden
+# from them by a mount of their own: a policy-rc.d file could stay behind, and may be the machine's own.
 _SYSTEMD_RUNS = Path("/run/systemd/system")
 
 
@@ -145,10 +146,11 @@ def update_lists(progress: Progress) -> None:
 def _install(names: list[str], progress: Progress) -> None:
     argv = ["install", "--yes", "--no-remove", "--no-upgrade", "--no-install-recommends", *names]
     try:
-        _apt(argv, progress)
+        _apt([*argv, "--download-only"], progress)
     except PackageError:
         update_lists(progress)  # lists that are too old name files that are gone
-        _apt(argv, progress)
+        _apt([*argv, "--download-only"], progress)
+    _apt([*argv, "--no-download"], progress, without_systemd=True)
 
 
 def _has_candidate(name: str) -> bool:
@@ -162,10 +164,11 @@ def _has_candidate(name: str) -> bool:
     return "Candidate: " in answer.stdout and "Candidate: (none)" not in answer.stdout
 
 
-def _apt(arguments: list[str], progress: Progress) -> None:
+def _apt(arguments: list[str], progress: Progress, *, without_systemd: bool = False) -> None:
     argv = ["apt-get", "-o", f"DPkg::Lock::Timeout={_LOCK_SECONDS}", "-q", *arguments]
-    if _SYSTEMD_RUNS.exists():
-        hidden = f'mount -t tmpfs tmpfs {_SYSTEMD_RUNS} && exec "$@"'
+    if without_systemd and _SYSTEMD_RUNS.exists():
+        # Its parent is hidden, and with it the resolver's file: so nothing can be fetched here.
+        hidden = f'mount -t tmpfs tmpfs {_SYSTEMD_RUNS.parent} && exec "$@"'
         argv = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", hidden, "sh", *argv]
     env = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NEEDRESTART_SUSPEND": "1", "LC_ALL": "C"}
     with tempfile.TemporaryDirectory(prefix="splitbed-apt-") as directory:
