@@ -135,7 +135,7 @@ class Rehearsal:
 
     def _overrides(self, workspace: Workspace, run: runs.Run) -> dict[str, Any]:
         return {
-            "end_date": (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="seconds"),
+            "end_date": (datetime.now(UTC) + timedelta(days=1)).date().isoformat(),
             **self.target.overrides,
             "benchmark.run": run.id,
             "benchmark.attempt": run.attempt,

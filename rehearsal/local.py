@@ -14,6 +14,7 @@ from rehearsal.leftovers import Listing, diff
 from rehearsal.life import Outcome, Rehearsal, RehearsalError
 from rehearsal.locks import locked
 from rehearsal.observer import Observer
+from rehearsal.packages import ensure_packages
 from rehearsal.progress import Progress
 from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
@@ -50,6 +51,8 @@ def start(home: Path, name: str, progress: Progress) -> Started:
     Raises:
         SplitbedError: this machine cannot run one, or something could not be built.
     """
+    clusters.check_user()
+    ensure_packages(["nodes"], progress)
     clusters.check()
     tools = Toolchain(home, progress).ensure(*_CLUSTER_TOOLS)
     pause = pause_image(tools["pause"], home, progress)
@@ -85,7 +88,7 @@ def on_local_cluster(
         SplitbedError: this machine cannot run a cluster, something could not be built, or the rehearsal failed.
     """
     _check(stacks, settings)
-    clusters.check()
+    clusters.check_user()
     with locked(home / "locks" / f"rehearsal-{CLUSTER}", progress.note):
         clean = clusters.find(CLUSTER) is None
         if clean:

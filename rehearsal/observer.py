@@ -132,21 +132,18 @@ class Observer:
             raise
 
     def _get(self, path: str) -> dict[str, Any]:
+        request = self._api.param_serialize(
+            "GET", path, header_params={"Accept": "application/json"}, auth_settings=["BearerToken"]
+        )
         try:
-            response = self._api.call_api(
-                path,
-                "GET",
-                header_params={"Accept": "application/json"},
-                auth_settings=["BearerToken"],
-                _preload_content=False,
-                _return_http_data_only=True,
-                _request_timeout=_TIMEOUT_S,
-            )
-        except urllib3.exceptions.HTTPError as error:
-            raise ClusterUnreachableError(
-                f"The API server at {self._api.configuration.host} does not answer: {error}."
-            ) from error
-        document: dict[str, Any] = json.loads(response.data)
+            response = self._api.call_api(*request, _request_timeout=_TIMEOUT_S)
+            text = response.read()
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            host = self._api.configuration.host
+            raise ClusterUnreachableError(f"The API server at {host} does not answer: {error}.") from error
+        if response.status >= 400:
+            raise ApiException(status=response.status, reason=text.decode(errors="replace"))
+        document: dict[str, Any] = json.loads(text)
         return document
 
 

@@ -17,7 +17,7 @@ class Target:
     """A reachable cluster, with the settings a stack needs to land on it."""
 
     name: str
-    kubeconfig: Path | None
+    kubeconfig: Path
     context: str | None
     settings: Mapping[str, str]
     baseline: frozenset[str]
@@ -36,12 +36,7 @@ class Target:
     @property
     def overrides(self) -> dict[str, Any]:
         """Settings, by dotted path, that put a stack on this cluster."""
-        settings: dict[str, Any] = dict(self.settings)
-        if self.kubeconfig:
-            settings["cluster.kubeconfig"] = str(self.kubeconfig)
-        if self.context:
-            settings["cluster.context"] = self.context
-        return settings
+        return {"cluster.kubeconfig": str(self.kubeconfig), "cluster.context": self.context, **self.settings}
 
     def wait_until_alive(self) -> bool:
         """Return whether the API server answers, now or after it was restarted."""

@@ -1,6 +1,7 @@
 """A real Kubernetes on this machine, in network, mount and PID namespaces of its own.
 
     spec = ClusterSpec("rehearsal-split")              # system-0, engine-0, engine-1
+    check_user()                                       # is this root, on Linux? all else can be installed
     check()                                            # SplitbedError in one sentence when it cannot work here
     cluster = up(spec, tools, images, progress)        # all nodes Ready, all images on every node
     cluster.kubeconfig                                 # Path; for any client on the host
@@ -27,6 +28,7 @@ cluster with it.
 from rehearsal.cluster.cluster import Cluster, ClusterError
 from rehearsal.cluster.lifecycle import check_machine as check
 from rehearsal.cluster.lifecycle import down, find, pids_of, up
+from rehearsal.cluster.preflight import check_user
 from rehearsal.cluster.spec import DEFAULT_NODES, GROUP_LABEL, ClusterSpec, Image, KwokNode, NodeSpec
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "KwokNode",
     "NodeSpec",
     "check",
+    "check_user",
     "down",
     "find",
     "pids_of",

@@ -109,6 +109,18 @@ def _snapshotter(directory: Path) -> str:
     return "native" if outcome.returncode else "overlayfs"
 
 
+def check_user() -> None:
+    """Look whether this is Linux and its root; all else that a cluster needs can be installed.
+
+    Raises:
+        SplitbedError: one sentence with what is missing, and the way out.
+    """
+    if sys.platform != "linux":
+        raise _refuse(f"it needs Linux, and this is {sys.platform}")
+    if os.geteuid() != 0:
+        raise _refuse("it needs root", "Run it with sudo.")
+
+
 def check(directory: Path) -> Machine:
     """Look whether a cluster can run on this machine; nothing is left started or changed.
 
@@ -118,10 +130,7 @@ def check(directory: Path) -> Machine:
     Raises:
         SplitbedError: one sentence with what is missing, and the way out.
     """
-    if sys.platform != "linux":
-        raise _refuse(f"it needs Linux, and this is {sys.platform}")
-    if os.geteuid() != 0:
-        raise _refuse("it needs root", "Run it with sudo.")
+    check_user()
     programs = _programs()
     cni = _cni()
     try:
