@@ -239,7 +239,7 @@ def test_a_killed_run_loses_no_finished_repeat_and_holds_no_lock(bench: Bench) -
         process.communicate()
     first = bench.finished()
     assert list(first) == ALL[:2]
-    (bench.records / ".one-user-3.json.part").write_bytes(b"{")  # as a kill within a write leaves it
+    (bench.records / "failed" / ".one-user-3-1.json.part").write_bytes(b"{")  # as a kill within a write leaves it
     assert bench.run() == 0
     assert list(bench.finished()) == ALL
     assert {name: bench.finished()[name] for name in first} == first
