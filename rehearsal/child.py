@@ -39,8 +39,8 @@ def run_to_log(
     """Run a program to its end with its output appended to `log`, and return its exit status.
 
     `beat` is called with the seconds so far, every `BEAT_SECONDS`. The program and whatever it started
-    die with this process, also when that is killed, as `tied` tells; with `outlive` they are let finish
-    instead what must not be left half done.
+    die with this process, also when that is killed, as `tied` tells. With `outlive` they are let finish
+    what must not be left half done: an interrupt is put off until then, and a kill does not reach them.
     """
     start = time.monotonic()
     with (
@@ -62,7 +62,9 @@ def run_to_log(
                 except subprocess.TimeoutExpired:
                     beat(time.monotonic() - start)
         except BaseException:
-            if not outlive:
+            if outlive:
+                process.wait()
+            else:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
             raise
