@@ -1,0 +1,45 @@
+"""Homes for tests that need root, the built tools and real clusters."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rehearsal.home import home
+from tests.engine.command import splitbed
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(metafunc.config.getoption("--chaos-seeds")))
+
+
+@pytest.fixture(scope="session")
+def built() -> Path:
+    """The home with every tool and image in it; `make test` has filled it."""
+    assert splitbed(home(), "tools", "build")[0] == 0
+    return home()
+
+
+def _with_tools(root: Path, built: Path) -> Iterator[Path]:
+    """A home of its own that shares the built files; what a test spoils there is spoilt there only."""
+    for name in ("tools", "images"):
+        if (built / name).exists():
+            # Links, not copies: a gigabyte each otherwise. Builders rename new files into place, never write old ones.
+            subprocess.run(["cp", "--archive", "--link", built / name, root / name], check=True)
+    yield root
+    splitbed(root, "cluster", "down")
+    shutil.rmtree(root)
+
+
+@pytest.fixture(scope="module")
+def own_home(built: Path) -> Iterator[Path]:
+    """A home for one module's rehearsals, beside the built one: hard links reach no further than a file system."""
+    root = built.with_name(f"{built.name}-tests")
+    if root.exists():  # of a test run that was killed
+        splitbed(root, "cluster", "down")
+        shutil.rmtree(root)
+    root.mkdir()
+    yield from _with_tools(root, built)

@@ -1,0 +1,129 @@
+"""The one command, for real: engine, cluster, controller, pods, benchmark, and nothing left."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rehearsal.images import lws_manager_image, standin_image
+from rehearsal.leftovers import Listing, diff
+from rehearsal.life import PROJECT
+from rehearsal.local import CLUSTER
+from rehearsal.observer import Observer
+from rehearsal.pulumi_cli import PulumiCli
+from rehearsal.stackfile import StackFile
+from rehearsal.toolchain import Toolchain
+from rehearsal.workspace import Workspace
+from tests.engine.command import splitbed
+
+pytestmark = pytest.mark.engine
+
+
+def test_both_topologies_are_measured_and_nothing_is_left(own_home: Path) -> None:
+    before = Listing.take()
+
+    status, output, said = splitbed(own_home, "rehearse", "--json")
+
+    assert status == 0, said
+    split, single = json.loads(output)
+    for figures in (split, single):
+        (test,) = figures["tests"]
+        assert test["repeats"] == 8
+        assert test["failed"] == 0
+        assert test["simulated"] is True
+        assert 0 < test["ttft_s"]["median"] < test["ttft_s"]["median"] + test["tpot_s"]["median"]
+        assert test["tokens_per_s"]["median"] > 0
+    nodes = placed(split["nodes"])
+    assert set(nodes) == {"leader", "worker", "benchmark"}
+    assert len(set(nodes.values())) == 3
+    nodes = placed(single["nodes"])
+    assert set(nodes) == {"leader", "benchmark"}
+    assert len(set(nodes.values())) == 2
+    assert said.count("nothing is left") == 2
+    assert diff(before, Listing.take()) == []
+
+
+def placed(pods: list[str]) -> dict[str, str]:
+    """Return role to node."""
+    return {pod.split()[0]: pod.rsplit(" on ", 1)[1] for pod in pods}
+
+
+@pytest.fixture(scope="module")
+def kept(own_home: Path) -> Iterator[Path]:
+    """A home in which the single model was rehearsed and is still up."""
+    status, _, said = splitbed(own_home, "rehearse", "--stack", "rehearsal-single", "--keep")
+    assert status == 0, said
+    assert "splitbed cluster down" in said
+    yield own_home
+    splitbed(own_home, "cluster", "down")
+
+
+def test_one_changed_value_makes_the_single_model_a_split_one(kept: Path) -> None:
+    """One resource is replaced, deleted before its successor is made: nothing waits for a full node."""
+    cli = pulumi(kept, "rehearsal-single")
+    StackFile.read(cli.workspace.config_file).replaced({"topology": {"kind": "split", "pipeline": 2}}).write(
+        cli.workspace.config_file
+    )
+    before = cli.workspace.log.stat().st_size
+
+    cli.up(Quiet())
+
+    printed = cli.workspace.log.read_text()[before:]
+    assert re.search(r"\+-1 replaced", printed), printed
+    assert not re.search(r"^ +[+~-] ?\d+ (created|updated|deleted)", printed, re.MULTILINE), printed
+    observer = Observer(kept / "clusters" / CLUSTER / "kubeconfig")
+    nodes = {pod.role: pod.node for pod in observer.pods("rehearsal-single") if pod.role in ("leader", "worker")}
+    assert len(set(nodes.values())) == 2
+    cli.preview(Quiet(), expect_no_changes=True)
+
+
+def test_a_given_cluster_is_used_and_left_as_it_was(kept: Path) -> None:
+    """The rehearsal's own cluster, given by its kubeconfig, as a kind user would give theirs."""
+    splitbed(kept, "cluster", "down")
+    assert splitbed(kept, "cluster", "up")[0] == 0
+    kubeconfig = kept / "clusters" / CLUSTER / "kubeconfig"
+    before = Observer(kubeconfig).objects()
+    settings = {
+        "engine.image": standin_image(kept, Quiet()).reference,
+        "lws.image": lws_manager_image(
+            Toolchain(kept, Quiet()).ensure("lws-manager")["lws-manager"], kept, Quiet()
+        ).reference,
+        "lws.chart": str(Toolchain(kept, Quiet()).lws_chart()),
+    }
+
+    status, output, said = splitbed(
+        kept,
+        "rehearse",
+        "--stack=rehearsal-split",
+        f"--kubeconfig={kubeconfig}",
+        "--json",
+        *(f"--set={path}={value}" for path, value in settings.items()),
+    )
+
+    assert status == 0, said
+    assert json.loads(output)[0]["tests"][0]["repeats"] == 8
+    assert Observer(kubeconfig).objects().keys() == before.keys()
+
+
+class Quiet:
+    """Progress that nobody reads."""
+
+    def step(self, text: str) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
+
+
+def pulumi(home: Path, stack: str, workspace: Workspace | None = None) -> PulumiCli:
+    tools = Toolchain(home, Quiet()).ensure("pulumi", "pulumi-resource-kubernetes")
+    return PulumiCli(
+        executable=tools["pulumi"],
+        plugins=[tools["pulumi-resource-kubernetes"].parent],
+        project=PROJECT,
+        workspace=workspace or Workspace(root=home / "rehearsals" / "local" / stack, stack=stack),
+        python=Path(sys.executable),
+    )
