@@ -4,18 +4,19 @@ from datetime import UTC, datetime
 
 import pulumi
 
-from components import cluster
+from components import cluster, expiry
 from components.testbed import Testbed
 from experiment.errors import SplitbedError
-from experiment.settings import load
+from experiment.settings import ExpiredError, load
 
 try:
     settings = load(pulumi.Config().require("experiment"), datetime.now(UTC).date())
     provider = cluster.provider(settings.cluster)
+except ExpiredError as error:
+    expiry.refuse(str(error))
 except SplitbedError as error:
     raise pulumi.RunError(str(error)) from None
-
-testbed = Testbed("testbed", settings, pulumi.ResourceOptions(providers=[provider]))
-
-for name, value in testbed.outputs.items():
-    pulumi.export(name, value)
+else:
+    testbed = Testbed("testbed", settings, pulumi.ResourceOptions(providers=[provider]))
+    for name, value in testbed.outputs.items():
+        pulumi.export(name, value)

@@ -10,6 +10,9 @@ from pydantic_core import PydanticCustomError
 from experiment.strict import Strict
 
 ExperimentName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=63)]
+EXPIRED = "expired"
+"""Type of the error that says that the end date has passed."""
+
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MIDNIGHT = " 00:00:00 +0000 UTC"
 
@@ -40,7 +43,7 @@ class Identity(Strict):
         today = (info.context or {}).get("today")
         if end_date is not None and today is not None and end_date < today:
             raise PydanticCustomError(
-                "expired",
+                EXPIRED,
                 "the experiment ended {days} day(s) ago (today is {today})",
                 {
                     "days": (today - end_date).days,

@@ -2,6 +2,8 @@
 
 SettingsError
     one or more problems, each with its path, what was found, why it is wrong and the remedy.
+    ExpiredError
+        nothing is wrong but that the end date has passed.
 """
 
 import json
@@ -16,7 +18,7 @@ from experiment.cluster import Cluster
 from experiment.engine import Engine, Model
 from experiment.errors import SplitbedError
 from experiment.explain import problems
-from experiment.identity import Identity
+from experiment.identity import EXPIRED, Identity
 from experiment.lws import Lws
 from experiment.nodes import Nodes
 from experiment.problem import Problem
@@ -34,6 +36,10 @@ class SettingsError(SplitbedError):
         lines = "\n".join(f"  {problem}" for problem in found)
         super().__init__(f"{KEY} in the stack file has {count}:\n{lines}")
         self.problems = tuple(found)
+
+
+class ExpiredError(SettingsError):
+    """Settings of an experiment that has ended; nothing is to be made of them, though all may be taken down."""
 
 
 class Settings(Identity):
@@ -56,12 +62,15 @@ def load(text: str, today: date) -> Settings:
         today: the day on which `end_date` must not have passed.
 
     Raises:
+        ExpiredError: nothing is wrong but that the end date has passed.
         SettingsError: with all that is wrong, whatever the text.
     """
     try:
         settings = Settings.model_validate_json(text, context={"today": today})
     except ValidationError as error:
-        raise SettingsError([*problems(Settings, error), *_placement_of_parts(text)]) from None
+        found = [*problems(Settings, error), *_placement_of_parts(text)]
+        expired = len(found) == 1 and error.errors()[0]["type"] == EXPIRED
+        raise (ExpiredError if expired else SettingsError)(found) from None
     benchmark = settings.benchmark.resources if settings.benchmark else None
     unplaced = placement.check(
         settings.nodes,

@@ -35,6 +35,7 @@ class Registered:
     replace_on_changes: tuple[str, ...]
     ignore_changes: tuple[str, ...]
     delete_before_replace: bool
+    before_create: tuple[str, ...]
     inputs: Mapping[str, Any]
     urn: str
 
@@ -102,6 +103,7 @@ class Monitor(mocks.MockMonitor):
                     replace_on_changes=tuple(request.replaceOnChanges),
                     ignore_changes=tuple(request.ignoreChanges),
                     delete_before_replace=request.deleteBeforeReplace,
+                    before_create=tuple(request.hooks.before_create),
                     inputs=inputs,
                     urn=response.urn,
                 )

@@ -277,6 +277,13 @@ def test_a_wrong_stack_file_makes_no_resource_and_shows_no_traceback() -> None:
     assert "ownr: " in str(refusal.value)
 
 
+def test_past_its_end_date_a_stack_is_one_thing_that_cannot_be_created() -> None:
+    (refusal,) = varied("rehearsal-split", end_date="2026-01-01").resources
+    assert refusal.type == "pulumi:index:Stash"
+    assert refusal.before_create == ("end-date",)
+    assert "end_date: found " in refusal.inputs["input"]
+
+
 def test_a_kubeconfig_that_is_not_there_is_said_in_a_sentence() -> None:
     with pytest.raises(pulumi.RunError) as refusal:
         varied("rehearsal-split", cluster__kubeconfig="~/nowhere/config")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiment.settings import Settings, SettingsError, load
+from experiment.settings import ExpiredError, Settings, SettingsError, load
 from tests.recording import STACKS, stack_settings
 
 TODAY = date(2026, 11, 30)
@@ -142,6 +142,15 @@ def test_all_mistakes_are_said_at_once() -> None:
 def test_what_cannot_be_placed_is_said_together_with_a_mistake_elsewhere() -> None:
     found = refusal(settings_with(setting("ownr", "me"), setting("topology.pipeline", 5)))
     assert [problem.partition(":")[0] for problem in found] == ["ownr", "topology.pipeline"]
+
+
+def test_an_ended_experiment_is_told_apart_if_nothing_else_is_wrong() -> None:
+    ended = setting("end_date", "2020-01-01")
+    with pytest.raises(ExpiredError):
+        load(settings_with(ended), TODAY)
+    with pytest.raises(SettingsError) as error:
+        load(settings_with(ended, setting("ownr", "me")), TODAY)
+    assert not isinstance(error.value, ExpiredError)
 
 
 def test_a_secret_in_the_environment_is_refused_and_not_repeated() -> None:
