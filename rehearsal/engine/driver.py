@@ -47,8 +47,20 @@ class Engine:
         self._stir = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
+        self._driving: asyncio.Task[None] | None = None
         core.on_step = self._handle
         core.now_s = clock()
+
+    def start(self) -> "asyncio.Task[None]":
+        """Let the loop run; the task ends if the engine dies."""
+        self._driving = asyncio.create_task(self.run())
+        return self._driving
+
+    async def halt(self) -> None:
+        """Stop the loop."""
+        if self._driving is not None:
+            self._driving.cancel()
+            await asyncio.gather(self._driving, return_exceptions=True)
 
     async def run(self) -> None:
         """Drive the loop until the engine dies of a step that never came back."""

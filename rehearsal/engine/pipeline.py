@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from rehearsal.engine.profile import Profile
 from rehearsal.engine.scheduler import Chunk
 
-
 _NOTHING_S = 1e-9
 
 
@@ -58,7 +57,7 @@ class Quota:
     def charge(self, now: float, seconds: float) -> None:
         """Take CPU time that others in the same cgroup use."""
         self._open(now)
-        self._left_s = max(0.0, self._left_s - seconds)
+        self._use(seconds)
 
     def _use(self, seconds: float) -> None:
         """Take CPU time in the open period; what is more than is left is lost to standing still."""

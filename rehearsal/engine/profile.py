@@ -1,8 +1,9 @@
 """The named parameters that all timing of the stand-in comes from.
 
 `fast` is ten times faster than the posts' 1B model, for rehearsals. `post-1b-single` and `post-1b-split` are fitted
-to the figures of the 1B post, `trial-split` and `trial-quota` to recorded runs of a real split server with a tiny model
-(`tests/data/vllm/split-modes.txt` and `split-quota.txt`, taken on different days). The tests of this package name each figure that a profile must reproduce.
+to the figures of the 1B post; `trial-split` and `trial-quota` to recorded runs of a real split server with a tiny model
+(`tests/data/vllm/split-modes.txt` and `split-quota.txt`, two series in which that machine was differently fast). The
+tests of this package name each figure that a profile must reproduce.
 """
 
 import json

@@ -152,16 +152,23 @@ class Worker:
         try:
             async with asyncio.timeout(self.join_timeout_s):
                 reader, writer = await self._connect()
-                hello = {"rank": self.rank, "nnodes": self.nnodes}
-                writer.write(json.dumps(hello).encode() + b"\n")
-                if not await reader.readline():
-                    raise RankError(f"The leader at {self.leader}:{self.port} left before the group was complete.")
+                try:
+                    await self._greet(reader, writer)
+                except BaseException:
+                    writer.close()
+                    raise
         except TimeoutError:
             raise RankError(
                 f"The client socket has timed out after {self.join_timeout_s:.0f}s while trying to connect to "
                 f"({self.leader}, {self.port})."
             ) from None
         return reader, writer
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        hello = {"rank": self.rank, "nnodes": self.nnodes}
+        writer.write(json.dumps(hello).encode() + b"\n")
+        if not await reader.readline():
+            raise RankError(f"The leader at {self.leader}:{self.port} left before the group was complete.")
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         while True:

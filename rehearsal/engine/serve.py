@@ -111,15 +111,14 @@ async def _serve(settings: Settings, sock: socket.socket, leader: Leader, stop: 
     await web.SockSite(runner, sock, backlog=2048).start()
     log.info("Starting vLLM API server 0 on http://%s:%d", settings.host, settings.port)
     log.info("Application startup complete.")
-    driving = asyncio.create_task(engine.run())
+    driving = engine.start()
     try:
         if await _unless(stop, asyncio.create_task(_death(driving))):
             return 1
         await _wind_down(engine, settings.shutdown_timeout_s)
         return 0
     finally:
-        driving.cancel()
-        await asyncio.gather(driving, return_exceptions=True)
+        await engine.halt()
         await runner.cleanup()
         stamps.close()
 
