@@ -168,7 +168,7 @@ def test_a_failed_repeat_is_kept_apart_and_tried_again_by_the_next_run(
 
 
 def test_a_hanging_request_fails_in_time_and_the_run_goes_on(server: Server, tmp_path: Path) -> None:
-    bench = Bench(server, tmp_path, make_plan(request_timeout_s=1.0))
+    bench = Bench(server, tmp_path, make_plan(request_timeout_s=2.0))
     server.faults.append("hang")
     assert bench.run() == 1
     assert list(bench.finished()) == ALL[1:]
@@ -177,7 +177,7 @@ def test_a_hanging_request_fails_in_time_and_the_run_goes_on(server: Server, tmp
 def test_an_engine_that_answers_no_more_ends_the_run_at_once(
     server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bench = Bench(server, tmp_path, make_plan(request_timeout_s=1.0))
+    bench = Bench(server, tmp_path, make_plan(request_timeout_s=2.0))
     server.faults.extend([None, "die"])
     assert bench.run() == 1
     assert list(bench.finished()) == ALL[:1]
@@ -190,7 +190,7 @@ def test_an_engine_that_answers_no_more_ends_the_run_at_once(
 def test_an_engine_lost_with_the_last_repeat_is_no_success(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bench = Bench(server, tmp_path, make_plan(request_timeout_s=1.0))
+    bench = Bench(server, tmp_path, make_plan(request_timeout_s=2.0))
     respond = server._complete
 
     async def complete(request: dict[str, Any], fault: str | None, writer: Any) -> None:

@@ -41,8 +41,8 @@ async def test_a_server_that_comes_late_is_waited_for_and_the_wait_is_told(serve
 
 async def test_a_leader_that_is_healthy_and_completes_nothing_is_not_ready(server: Server) -> None:
     server.dead = True
-    with pytest.raises(NotReadyError, match=r"not ready within 0\.5 s; at the last look a completion of one token"):
-        await wait_ready(endpoint(server.url), MODEL, 0.5, 0.05, print)
+    with pytest.raises(NotReadyError, match=r"not ready within 1\.5 s; at the last look a completion of one token"):
+        await wait_ready(endpoint(server.url), MODEL, 1.5, 0.05, print)
 
 
 async def test_nobody_there_is_said_after_the_time_given() -> None:
@@ -50,7 +50,7 @@ async def test_nobody_there_is_said_after_the_time_given() -> None:
         reserved.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
         with pytest.raises(NotReadyError, match=r"GET /health: .*(refused|Connect call failed)") as caught:
-            await wait_ready(endpoint(url), MODEL, 0.2, 20, print)
+            await wait_ready(endpoint(url), MODEL, 1, 20, print)
         failure = await gate(endpoint(url), MODEL, 1)
     assert "ready_timeout_s" in caught.value.remedy
     assert failure is not None
@@ -90,4 +90,4 @@ async def test_a_server_whose_kind_cannot_be_told_is_not_taken_for_a_real_one(
 
     monkeypatch.setattr(Endpoint, "ask", broken)
     with pytest.raises(NotReadyError, match="at the last look GET /splitbed/standin: status 502"):
-        await wait_ready(endpoint(server.url), MODEL, 0.3, 20, print)
+        await wait_ready(endpoint(server.url), MODEL, 1, 20, print)
