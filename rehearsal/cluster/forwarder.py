@@ -21,41 +21,47 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write_eof()
 
 
-async def _close(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    with contextlib.suppress(OSError):
-        await writer.wait_closed()
+async def _close(*writers: asyncio.StreamWriter) -> None:
+    for writer in writers:
+        writer.close()  # all of them, before anything is awaited and may be cancelled
+    for writer in writers:
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, port: int) -> None:
+    try:
+        there_reader, there_writer = await asyncio.open_connection(host, port)
+    except OSError:
+        await _close(writer)
+        return
+    sending = asyncio.create_task(_pump(reader, there_writer))
+    try:
+        # Once the server has ended, nothing of what the client still sends is wanted.
+        await _pump(there_reader, writer)
+    finally:
+        sending.cancel()
+        await _close(there_writer, writer)
 
 
 async def serve(listener: socket.socket, host: str, port: int) -> None:
     """Forward every connection that `listener` accepts to `host:port`, until cancelled."""
     # Nothing else refers to a task whose both ends are idle: without this it would be collected as garbage.
-    carrying: set[asyncio.Task[None] | None] = set()
+    carrying: set[asyncio.Task[None]] = set()
 
-    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            there_reader, there_writer = await asyncio.open_connection(host, port)
-        except OSError:
-            await _close(writer)
-            return
-        carrying.add(asyncio.current_task())
-        try:
-            pumps = [
-                asyncio.create_task(_pump(reader, there_writer)),
-                asyncio.create_task(_pump(there_reader, writer)),
-            ]
-            # Once the server has ended, nothing of what the client still sends is wanted.
-            await pumps[1]
-            pumps[0].cancel()
-            await asyncio.gather(*pumps, return_exceptions=True)
-        finally:
-            carrying.discard(asyncio.current_task())
-            await _close(there_writer)
-            await _close(writer)
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(_carry(reader, writer, host, port))
+        carrying.add(task)
+        task.add_done_callback(carrying.discard)
 
-    server = await asyncio.start_server(carry, sock=listener)
-    async with server:
-        await server.serve_forever()
+    server = await asyncio.start_server(accept, sock=listener)
+    try:
+        async with server:
+            await server.serve_forever()
+    finally:
+        for task in carrying:
+            task.cancel()
+        await asyncio.gather(*carrying, return_exceptions=True)
 
 
 def main() -> None:

@@ -118,7 +118,7 @@ class Supervisor:
         signal.signal(signal.SIGHUP, lambda *_: setattr(self, "_reload", True))
         signal.signal(signal.SIGTERM, lambda *_: setattr(self, "_ended", True))
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self._adopt_plan()
+        self.adopt_plan()
         while not self._ended:
             self.tick()
             watched = [awake.fileno()] if self._hold is None else [awake.fileno(), self._hold]
@@ -133,7 +133,7 @@ class Supervisor:
         """Reap, start what can be started, and write the status."""
         if self._reload:
             self._reload = False
-            self._adopt_plan()
+            self.adopt_plan()
         self._reap()
         held: dict[str, bool] = {}
         for run in self._runs.values():
@@ -145,7 +145,8 @@ class Supervisor:
             write_atomically(Path(self._plan.status), status)
             self._written = status
 
-    def _adopt_plan(self) -> None:
+    def adopt_plan(self) -> None:
+        """Read the plan, end what it no longer names, and take up what it newly names."""
         self._plan = Plan.load(self._plan_path)
         wanted = {program.name: program for program in self._plan.programs}
         for name in [name for name, run in self._runs.items() if wanted.get(name) != run.program]:
