@@ -1,0 +1,60 @@
+"""What a question changes in `/metrics`."""
+
+import math
+import re
+from collections.abc import Mapping
+
+Scrape = Mapping[str, float]
+"""Value by series, named as in the exposition, labels included."""
+
+_LINE = re.compile(r"^(?P<series>[a-zA-Z_:][\w:]*(?:\{.*\})?) (?P<value>\S+)$")
+# Buckets and sums of durations and of the process itself: no two runs of the same engine have them equal.
+_UNEQUAL = re.compile(r"_seconds(?:_sum|_bucket|_total)?\b|^process_|^python_|_created\b")
+_RESPONSE_SIZE = re.compile(r"^http_response_size_bytes_sum|_bytes_created")
+# How requests that run together are shared out over steps is a matter of their arrival to the millisecond.
+_STEPS = re.compile(r"^vllm:iteration_tokens_total_(?:bucket|count)")
+
+
+def parse(text: str) -> dict[str, float]:
+    """Return the series of a scrape.
+
+    Raises:
+        ValueError: a line is neither a comment nor a sample.
+    """
+    series: dict[str, float] = {}
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        match = _LINE.match(line)
+        if match is None:
+            raise ValueError(f"not a sample: {line}")
+        series[match["series"]] = float(match["value"])
+    return series
+
+
+def families(text: str) -> dict[str, str]:
+    """Return the declared type of each metric by name."""
+    found = re.findall(r"^# TYPE (\S+) (\S+)$", text, flags=re.MULTILINE)
+    return dict(found)
+
+
+def change(before: Scrape, after: Scrape, *, alone: bool) -> dict[str, float]:
+    """Return what changed, of all that can be equal in two engines: counts, sums of tokens, states.
+
+    Of durations only the count is there, not their sum nor their buckets; the number of steps only if a
+    question was `alone`.
+    """
+    moved = {}
+    for series, value in after.items():
+        if _RESPONSE_SIZE.search(series) or (_UNEQUAL.search(series) and not _is_count(series)):
+            continue
+        if not alone and _STEPS.search(series):
+            continue
+        delta = value - before.get(series, 0.0)
+        if delta and not math.isnan(delta):
+            moved[series] = delta
+    return moved
+
+
+def _is_count(series: str) -> bool:
+    return re.match(r"^(vllm:|http_)\w+_seconds_count\b", series) is not None

@@ -1,0 +1,38 @@
+from pathlib import Path
+
+import pytest
+
+from rehearsal.vllm.counters import change, families, parse
+
+RECORDED = (Path(__file__).parents[2] / "data" / "vllm" / "metrics.txt").read_text()
+
+
+def test_a_recorded_scrape_is_read_whole():
+    series = parse(RECORDED)
+    samples = [line for line in RECORDED.splitlines() if line and not line.startswith("#")]
+    assert len(series) == len(samples)
+    assert families(RECORDED)["vllm:iteration_tokens_total"] == "histogram"
+
+
+def test_a_line_that_is_no_sample_is_refused():
+    with pytest.raises(ValueError, match="not a sample: what is this"):
+        parse("what is this\n")
+
+
+def test_counts_and_token_sums_change_and_durations_do_not():
+    before = parse('vllm:a_seconds_count{e="0"} 1\nvllm:a_seconds_sum{e="0"} 0.5\nvllm:tokens_total 3\n')
+    after = parse(
+        'vllm:a_seconds_count{e="0"} 3\nvllm:a_seconds_sum{e="0"} 0.9\nvllm:tokens_total 8\n'
+        'vllm:a_seconds_bucket{le="1"} 2\nvllm:new_total 1\nprocess_cpu_seconds_total 9\nvllm:still 0\n'
+    )
+    moved = {'vllm:a_seconds_count{e="0"}': 2, "vllm:tokens_total": 5, "vllm:new_total": 1}
+    assert change(before, after, alone=True) == moved
+
+
+def test_steps_count_only_of_a_question_that_was_alone():
+    after = parse("vllm:iteration_tokens_total_count 4\nvllm:iteration_tokens_total_sum 9\n")
+    assert change({}, after, alone=True) == {
+        "vllm:iteration_tokens_total_count": 4,
+        "vllm:iteration_tokens_total_sum": 9,
+    }
+    assert change({}, after, alone=False) == {"vllm:iteration_tokens_total_sum": 9}
