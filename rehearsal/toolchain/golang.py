@@ -87,14 +87,16 @@ class Go:
     def staleness(self, program: Program, module: Path) -> Staleness:
         """Look, without the network, how much there is still to do for `program`."""
         answer = self._run(
-            module, "list", "-deps", *BUILD_FLAGS, "-ldflags", program.ldflags, "-f", "{{.Stale}}",
-            program.package, offline=True,
+            module, "list", "-e", "-deps", *BUILD_FLAGS, "-ldflags", program.ldflags,
+            "-f", "{{.DepOnly}} {{.Stale}} {{if .Error}}error{{end}}", program.package, offline=True,
         )  # fmt: skip
-        packages = answer.stdout.split()
-        if answer.returncode != 0 or not packages:
+        packages = [line.split() for line in answer.stdout.splitlines()]
+        needed = [stale for needed, stale, *error in packages if needed == "true" and not error]
+        # The main package is never kept, so it does not count; and it may lack what the build lays beside it.
+        errors = sum(len(package) == 3 and (package[0] == "true" or not program.embeds) for package in packages)
+        if answer.returncode != 0 or not needed or errors:
             return Staleness(compiled=1.0, downloaded=False)
-        # The main package itself is never kept, so it alone does not count.
-        return Staleness(compiled=(packages.count("true") - 1) / len(packages), downloaded=True)
+        return Staleness(compiled=needed.count("true") / len(needed), downloaded=True)
 
     def source_directory(self, program: Program) -> Path:
         """Return the directory of the program's pinned source module, fetched if need be.

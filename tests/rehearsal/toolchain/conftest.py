@@ -10,14 +10,14 @@ import pytest
 
 from rehearsal.toolchain import PROGRAMS, Program, programs
 
-# Behaves as the files beside it say: `version`, `stale`, `fails` (text of a failure), `waits` (until gone).
+# Behaves as the files beside it say: `version`, `list`, `fails` (text of a failure), `waits` (until gone).
 FAKE_GO = """#!/bin/sh
 here=$(dirname "$0")/../go
 case "$1 $2" in
 "version ") echo "go version $(cat $here/version) linux/amd64";;
 "env GOVERSION") cat $here/version;;
 "env GOMODCACHE") echo $here/modules; echo $here/builds;;
-"list -deps") [ -e $here/stale ] || exit 1; cat $here/stale;;
+"list -e") cat $here/list;;
 "mod download") cat $here/download;;
 "build "*)
     echo built >> $here/builds.txt
@@ -73,7 +73,7 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeGo]:
     (fake.bin / "go").write_text(FAKE_GO)
     (fake.bin / "go").chmod(0o755)
     fake.write("version", "go1.26.8\n")
-    fake.write("stale", "true\n" * 100)
+    fake.write("list", "true true \n" * 99 + "false true \n")
     fake.write("download", json.dumps({"Dir": str(fake.directory / "source")}))
     monkeypatch.setenv("PATH", f"{fake.bin}{os.pathsep}/usr/bin{os.pathsep}/bin")
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
