@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rehearsal.engine.core import Core, Step
 from rehearsal.engine.errors import ApiError, dead_engine
 from rehearsal.engine.frontend import FrontEnd
-from rehearsal.engine.request import FinishReason, Request, Sampling
+from rehearsal.engine.request import Copies, FinishReason, Request, Sampling
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ class Engine:
             except TimeoutError:
                 continue
 
-    async def generate(self, request_id: str, prompt: Sequence[int], sampling: Sampling) -> AsyncGenerator[Delta, None]:
+    async def generate(
+        self, request_id: str, prompt: Sequence[int], sampling: Sampling, copies: Copies | None = None
+    ) -> AsyncGenerator[Delta, None]:
         """Yield the tokens of a new request as they come; leaving the iterator early aborts the request.
 
         Raises:
@@ -94,7 +96,13 @@ class Engine:
         if self.closing:
             yield Delta((), FinishReason.ABORT, None, now)
             return
-        request = Request(id=request_id, prompt=list(prompt), sampling=sampling, arrival_s=now)
+        request = Request(
+            id=request_id,
+            prompt=list(prompt),
+            sampling=sampling,
+            arrival_s=now,
+            copies=copies or Copies(1, 1),
+        )
         queue: asyncio.Queue[Delta | ApiError] = asyncio.Queue()
         self._queues[request_id] = queue
         self._requests[request_id] = request

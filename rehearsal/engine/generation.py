@@ -11,7 +11,7 @@ from rehearsal.engine.driver import Delta, Engine
 from rehearsal.engine.errors import ApiError, refused
 from rehearsal.engine.output import TextOutput
 from rehearsal.engine.protocol import ChatRequest, CompletionRequest, Generation
-from rehearsal.engine.request import FinishReason, Sampling
+from rehearsal.engine.request import Copies, FinishReason, Sampling
 from rehearsal.engine.settings import Settings
 from rehearsal.engine.tokenizer import Tokenizer
 
@@ -38,6 +38,7 @@ class Run:
         self._max_tokens = max_tokens
         self._server = server
         self._copies = request.n or 1
+        self._families = [Copies(self._copies, self._copies) for _ in prompts]
         self._outputs = [
             TextOutput(
                 server.tokenizer,
@@ -122,7 +123,8 @@ class Run:
         )
         first = True
         waiting: list[int] = []
-        async with aclosing(engine.generate(name, self.prompt_of(index), sampling)) as deltas:
+        family = self._families[index // self._copies]
+        async with aclosing(engine.generate(name, self.prompt_of(index), sampling, family)) as deltas:
             async for delta in deltas:
                 if first and settings.show_cached and index == 0:
                     self.usage.cached = engine.cached_tokens(name)

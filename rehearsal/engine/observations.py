@@ -61,8 +61,12 @@ class Observations:
         registry.observe("request_generation_tokens", made)
         registry.observe("request_time_per_output_token_seconds", (now - first) / (made - 1) if made > 1 else 0)
         registry.observe("request_params_max_tokens", request.sampling.max_tokens)
-        registry.observe("request_max_num_generation_tokens", made)
-        registry.observe("request_params_n", 1)
+        copies = request.copies
+        copies.left -= 1
+        copies.longest = max(copies.longest, made)
+        if copies.left == 0:
+            registry.observe("request_max_num_generation_tokens", copies.longest)
+            registry.observe("request_params_n", copies.count)
 
     def stopped(self, request: Request, now: float) -> None:
         """Count a request that a stop string ended; one that its client has left is not counted, as in vLLM."""

@@ -29,6 +29,15 @@ class Sampling:
     end_of_text: float = 0.0
 
 
+@dataclass
+class Copies:
+    """The sequences that one prompt was asked for (`n`): how many, how many still run, the longest so far."""
+
+    count: int
+    left: int
+    longest: int = 0
+
+
 @dataclass(kw_only=True, eq=False)
 class Request:
     """One sequence to generate. Times are on the engine's clock, seconds."""
@@ -50,6 +59,7 @@ class Request:
     last_token_s: float = 0.0
     finish: FinishReason | None = None
     stop_reason: int | None = None
+    copies: Copies = field(default_factory=lambda: Copies(1, 1))
 
     @property
     def tokens(self) -> int:

@@ -11,7 +11,7 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from rehearsal.engine import VLLM_VERSION, answers
-from rehearsal.engine.answers import Answer, compact, event
+from rehearsal.engine.answers import compact, event
 from rehearsal.engine.errors import (
     ApiError,
     invalid,
@@ -19,7 +19,7 @@ from rehearsal.engine.errors import (
     unknown_model,
     wrong_media_type,
 )
-from rehearsal.engine.generation import Piece, Run, Server
+from rehearsal.engine.generation import Run, Server
 from rehearsal.engine.observations import Observations
 from rehearsal.engine.protocol import (
     ChatRequest,
@@ -27,6 +27,7 @@ from rehearsal.engine.protocol import (
     DetokenizeRequest,
     TokenizeRequest,
 )
+from rehearsal.engine.shapes import ChatShape, CompletionShape, Shape
 from rehearsal.engine.stamps import Stamps
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -197,15 +198,15 @@ class Api:
         """Complete one or more prompts."""
         body = await self._read(request, CompletionRequest)
         run = self.server.completion(body, f"cmpl-{request.headers.get('X-Request-Id', body.request_id)}")
-        return await self._answer(request, run, _Completions(self, run))
+        return await self._answer(request, run, CompletionShape(self.server, run))
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """Answer a conversation."""
         body = await self._read(request, ChatRequest)
         run = self.server.chat(body, f"chatcmpl-{request.headers.get('X-Request-Id', body.request_id)}")
-        return await self._answer(request, run, _Chat(self, run))
+        return await self._answer(request, run, ChatShape(self.server, run))
 
-    async def _answer(self, request: web.Request, run: Run, shape: "_Shape") -> web.StreamResponse:
+    async def _answer(self, request: web.Request, run: Run, shape: Shape) -> web.StreamResponse:
         self.stamps.note("read", run.id, size=request.content_length or 0)
         try:
             if run.request.stream:
@@ -216,7 +217,7 @@ class Api:
         finally:
             self.stamps.note("end", run.id)
 
-    async def _stream(self, request: web.Request, run: Run, shape: "_Shape") -> web.StreamResponse:
+    async def _stream(self, request: web.Request, run: Run, shape: Shape) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
         response.enable_chunked_encoding()
         await response.prepare(request)
@@ -253,93 +254,3 @@ class _UnauthorizedError(ApiError):
 
     def body(self) -> dict[str, object]:
         return {"error": "Unauthorized"}
-
-
-class _Shape:
-    """How the parts of one kind of answer look."""
-
-    kind = ""
-
-    def __init__(self, api: Api, run: Run) -> None:
-        settings = api.settings
-        self.run = run
-        self.answer = Answer(run.id, settings.names[0], settings.fingerprint)
-        self.role = settings.response_role
-        self.include_usage = run.request.include_usage or settings.force_usage
-        self.continuous = run.request.continuous_usage or settings.force_usage
-
-    def opening(self) -> list[dict[str, object]]:
-        """Return the chunks that come before the first output."""
-        raise NotImplementedError
-
-    def chunk(self, piece: Piece) -> dict[str, object]:
-        """Return the chunk of a piece of output."""
-        raise NotImplementedError
-
-    def body(self, parts: list[answers.Part]) -> dict[str, object]:
-        """Return the plain answer."""
-        raise NotImplementedError
-
-    def _finished(self, chunk: dict[str, object], piece: Piece) -> dict[str, object]:
-        """Add what a chunk carries at the end of a sequence, and usage if every chunk has it."""
-        part = piece.part
-        if self.continuous:
-            usage = answers.Usage(len(self.run.prompt_of(part.index)), piece.made)
-            chunk["usage"] = usage.short()
-        if part.finish is not None and not self.include_usage and self.answer.fingerprint is not None:
-            chunk["system_fingerprint"] = self.answer.fingerprint
-        return chunk
-
-    def _ids(self, piece: Piece) -> list[int] | None:
-        return list(piece.part.tokens) if self.run.ids.wanted else None
-
-
-class _Chat(_Shape):
-    kind = answers.CHAT_CHUNK
-
-    def opening(self) -> list[dict[str, object]]:
-        ids = self.run.ids
-        chunks = []
-        for index in range(self.run.choices):
-            chunk = answers.chat_first(self.answer, index, self.role, ids.prompts[0] if ids.wanted else None)
-            if self.continuous:
-                # Among its fields vLLM has usage before what it adds to the first chunk.
-                tail = {key: chunk.pop(key) for key in ("prompt_token_ids", "prompt_text")}
-                chunk |= {"usage": answers.Usage(self.run.usage.prompt).short(), **tail}
-            chunks.append(chunk)
-        return chunks
-
-    def chunk(self, piece: Piece) -> dict[str, object]:
-        return self._finished(answers.chat_chunk(self.answer, piece.part, self._ids(piece)), piece)
-
-    def body(self, parts: list[answers.Part]) -> dict[str, object]:
-        return answers.chat_body(self.answer, parts, self.role, self.run.usage, self.run.ids)
-
-
-class _Completions(_Shape):
-    kind = answers.COMPLETION
-
-    def __init__(self, api: Api, run: Run) -> None:
-        super().__init__(api, run)
-        self._echoed: set[int] = set()
-        self._tokenizer = api.server.tokenizer
-
-    def opening(self) -> list[dict[str, object]]:
-        return []
-
-    def _echo(self, index: int) -> str:
-        return self._tokenizer.decode(self.run.prompt_of(index)) if self.run.request.echo else ""
-
-    def chunk(self, piece: Piece) -> dict[str, object]:
-        index = piece.part.index
-        first = index not in self._echoed
-        self._echoed.add(index)
-        if first:
-            piece.part.text = self._echo(index) + piece.part.text
-        prompt = self.run.prompt_of(index) if first and self.run.ids.wanted else None
-        return self._finished(answers.completion_chunk(self.answer, piece.part, prompt, self._ids(piece)), piece)
-
-    def body(self, parts: list[answers.Part]) -> dict[str, object]:
-        for part in parts:
-            part.text = self._echo(part.index) + part.text
-        return answers.completion_body(self.answer, parts, self.run.usage, self.run.ids)

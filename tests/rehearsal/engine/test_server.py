@@ -318,7 +318,7 @@ async def test_cached_tokens_are_shown_on_request_only(start: Start) -> None:
 
 
 async def test_a_client_that_leaves_frees_its_blocks(start: Start) -> None:
-    running = await start()
+    running = await start(SPLITBED_STANDIN_PARAMETERS='{"step_s": 0.05}')
     engine = running.server.engine
     body = {"prompt": "a", "max_tokens": 4000, "ignore_eos": True, "stream": True}
     async with ClientSession() as client:
