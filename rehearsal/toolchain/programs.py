@@ -134,8 +134,8 @@ _ALL = (
             "cmd/pulumi-resource-kubernetes/terraform-mapping.json",
         ),
         cold_minutes=9.0,
-        fetched_mib=1500,
-        compiled_mib=1700,
+        fetched_mib=800,
+        compiled_mib=4200,
         version_argument="-version",
         # The official one is asked for no version: its directory is named by it.
         places=("~/.pulumi/plugins/resource-kubernetes-v4.34.2/pulumi-resource-kubernetes",),
@@ -186,9 +186,9 @@ _ALL = (
         package="sigs.k8s.io/kwok/cmd/kwok",
         source="sigs.k8s.io/kwok",
         version="0.7.0",
-        cold_minutes=1.4,
-        fetched_mib=300,
-        compiled_mib=600,
+        cold_minutes=2.4,
+        fetched_mib=180,
+        compiled_mib=580,
         fits=SpecifierSet(">=0.7,<0.8"),
     ),
 )
