@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from rich.console import Console
+from rich.markup import escape
 
 
 class Progress(Protocol):
@@ -30,8 +31,8 @@ class ConsoleProgress:
 
     def step(self, text: str) -> None:
         """Print a phase."""
-        self._console.print(f"[dim]{self._elapsed()}[/]  [bold]{text}[/]", highlight=False)
+        self._console.print(f"[dim]{self._elapsed()}[/]  [bold]{escape(text)}[/]", highlight=False, soft_wrap=True)
 
     def note(self, text: str) -> None:
         """Print a remark, indented."""
-        self._console.print(f"[dim]{self._elapsed()}    {text}[/]", highlight=False)
+        self._console.print(f"[dim]{self._elapsed()}    {escape(text)}[/]", highlight=False, soft_wrap=True)
