@@ -1,6 +1,7 @@
 """The programs of one node: containerd, kubelet, and the imports of its images."""
 
 import json
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,19 @@ def socket_seen_by_cluster(node: str) -> str:
     return SOCKET.replace("/run/containerd/", f"/run/containerd/{node}/")
 
 
-def _containerd(layout: Layout, machine: Machine, node: str, index: int, sandbox_image: str) -> tuple[str, ...]:
+def base_spec(ctr: Path, shown: Mapping[str, str]) -> dict[str, Any]:
+    """Return containerd's own default of a container, with the directories in `shown` mounted read-only."""
+    default = subprocess.run([str(ctr), "oci", "spec"], capture_output=True, check=True, timeout=30).stdout
+    spec: dict[str, Any] = json.loads(default)
+    spec["mounts"] += [
+        {"destination": inside, "type": "bind", "source": outside, "options": ["rbind", "ro", "nosuid", "nodev"]}
+        for inside, outside in sorted(shown.items())
+    ]
+    return spec
+
+
+def _containerd(layout: Layout, machine: Machine, found: NodeSpec, index: int, sandbox_image: str) -> tuple[str, ...]:
+    node = found.name
     networks = layout.config / node / "net.d"
     networks.mkdir(parents=True)
     # Point to point: every packet between pods is routed, so Service addresses work without bridge netfilter.
@@ -52,6 +65,11 @@ def _containerd(layout: Layout, machine: Machine, node: str, index: int, sandbox
     }
     network = {"cniVersion": "0.4.0", "name": "splitbed", "plugins": [plugin]}
     (networks / "10-splitbed.conflist").write_text(json.dumps(network, indent=1))
+    base = ""
+    if found.shown:
+        spec = layout.config / node / "base-spec.json"
+        spec.write_text(json.dumps(base_spec(machine.ctr, found.shown), indent=1))
+        base = f'base_runtime_spec = "{spec}"'
     config = layout.config / node / "containerd.toml"
     cri = 'plugins."io.containerd.grpc.v1.cri"'
     config.write_text(f"""\
@@ -84,6 +102,7 @@ default_runtime_name = "runc"
 
 [{cri}.containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
+{base}
 
 [{cri}.containerd.runtimes.runc.options]
 SystemdCgroup = false
@@ -179,7 +198,7 @@ def programs(
     """Write a node's configuration and return its programs."""
     containerd = Program(
         name=f"containerd/{node.name}",
-        argv=_containerd(layout, machine, node.name, index, sandbox_image),
+        argv=_containerd(layout, machine, node, index, sandbox_image),
         log=str(layout.logs / f"containerd-{node.name}.log"),
         node=node.name,
     )

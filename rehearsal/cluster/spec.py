@@ -35,10 +35,18 @@ def check_name(kind: str, name: str) -> None:
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One node with a kubelet and a containerd of its own."""
+    """One node with a kubelet and a containerd of its own.
+
+    Attributes:
+        name: its name, and the host name of its pods' node.
+        labels: labels of the Node object.
+        shown: directories of this machine that every container on the node sees read-only, by their path in the
+            container: what is too large for an image. The node gives them, pods neither ask for nor know of it.
+    """
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_name("node", self.name)

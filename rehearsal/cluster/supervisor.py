@@ -24,7 +24,8 @@ from rehearsal.cluster.plan import Plan, Program, write_atomically
 PROGRAM_VARIABLE = "SPLITBED_PROGRAM"
 LONGEST_PAUSE = 8.0
 MOST_STARTS = 12
-"""Starts within `STARTS_WINDOW` after which a program is given up."""
+MOST_TRIES = 5
+"""Of what is to succeed once."""
 STARTS_WINDOW = 300.0
 TICK = 0.1
 
@@ -81,7 +82,7 @@ class Supervisor:
     """Starts what a plan names, in the order of its needs, and starts again what dies.
 
     A program that dies is started again after a pause that doubles up to `LONGEST_PAUSE` seconds, and is given up
-    after `MOST_STARTS` starts within `STARTS_WINDOW` seconds. SIGHUP reads the plan again: new programs are
+    after `MOST_STARTS` starts within `STARTS_WINDOW` seconds (`MOST_TRIES`, if it is to succeed once). SIGHUP reads the plan again: new programs are
     started, those no longer named are killed. The loop ends when `hold` reports end of file before its one byte:
     whoever brought the cluster up is gone.
     """
@@ -227,7 +228,7 @@ class Supervisor:
             return
         while run.starts and run.starts[0] < now - STARTS_WINDOW:
             run.starts.popleft()
-        if len(run.starts) >= MOST_STARTS:
+        if len(run.starts) >= (MOST_TRIES if run.program.once else MOST_STARTS):
             run.state = "failed"
             self._say(f"{name} ended with {code}, {len(run.starts)} starts in {STARTS_WINDOW:.0f} s: given up")
             return
