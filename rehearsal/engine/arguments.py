@@ -10,6 +10,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +194,7 @@ def _model_first(argv: list[str]) -> list[str]:
     return argv
 
 
+@cache
 def parser() -> argparse.ArgumentParser:
     """Build the parser of `vllm`; only `serve` is of use here."""
     top = argparse.ArgumentParser(prog="vllm", description="vLLM CLI (stand-in)")
