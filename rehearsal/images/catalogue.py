@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rehearsal.images.base import SITE, base_layer
+from rehearsal.images.base import SITE, base_layer, for_standin, for_vllm
 from rehearsal.images.image import Image, ImageConfig, published
 from rehearsal.images.layer import Entry, write_entries
 from rehearsal.locks import locked
@@ -40,10 +40,32 @@ def standin_image(home: Path, progress: Progress) -> Image:
     """
     config = ImageConfig(user="0:0", entrypoint=("vllm", "serve"))
     with _directory(home, progress) as directory:
-        base = base_layer(directory, progress)
+        base = base_layer(for_standin(), directory, progress)
         with _scratch(directory) as scratch:
             code = write_entries(_engine(), scratch / "code.tar")
             return published("standin", config, (base, code), directory)
+
+
+def vllm_image(packages: str, home: Path, progress: Progress) -> Image:
+    """Return the image that runs a real vLLM: Debian, its Python, and `vllm` on PATH.
+
+    Args:
+        packages: the directory, as containers see it, of vLLM's Python packages. They are not in the image: it
+            would be 6 GiB, and be copied to each node.
+        home: has the images.
+        progress: hears of it.
+
+    Raises:
+        ImageError: it cannot be made.
+        DiskError: there is no room for it.
+    """
+    config = ImageConfig(user="0:0", entrypoint=("vllm", "serve"))
+    run = b'#!/bin/sh\nexec python3 -m vllm.entrypoints.cli.main "$@"\n'
+    with _directory(home, progress) as directory:
+        base = base_layer(for_vllm(), directory, progress)
+        entries = [Entry("usr/local/bin/vllm", run, 0o755), Entry(f"{SITE}/vllm.pth", f"{packages}\n".encode())]
+        with _scratch(directory) as scratch:
+            return published("vllm", config, (base, write_entries(entries, scratch / "code.tar")), directory)
 
 
 def _of_entries(name: str, config: ImageConfig, entries: list[Entry], home: Path, progress: Progress) -> Image:

@@ -59,6 +59,11 @@ class Environment:
         """The directory of its packages, for any Python `PYTHON`."""
         return self.directory / "lib" / f"python{PYTHON}" / "site-packages"
 
+    @property
+    def cache(self) -> Path:
+        """The directory of what torch and vLLM compile on this machine."""
+        return self.directory.parent / "cache"
+
     def serve(self, *arguments: str) -> list[str]:
         """Return the argv of `vllm serve`, run as a module: no script with an absolute path is involved."""
         return [str(self.python), "-m", "vllm.entrypoints.cli.main", "serve", *arguments]

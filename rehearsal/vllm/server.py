@@ -23,8 +23,12 @@ SERVED_NAME = "tiny"
 _READY_SECONDS = 600.0
 _POLL_SECONDS = 0.25
 _BEAT_SECONDS = 15.0
-# Its own /proc, since it has its own process ids; its own /dev/shm, so that no segment of a killed server stays.
-_ISOLATED = 'mount -t proc proc /proc && mount -t tmpfs -o size=2g tmpfs /dev/shm && exec "$@"'
+# Its own /proc, since it has its own process ids; its own /dev/shm with all temporary files in it, so that no segment
+# and no socket of a killed server stays.
+_ISOLATED = """\
+mount -t proc proc /proc && mount -t tmpfs -o size=2g tmpfs /dev/shm && mkdir /dev/shm/tmp &&
+TMPDIR=/dev/shm/tmp exec "$@"
+"""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ def real(environment: Environment) -> Kind:
         "VLLM_LOOPBACK_IP": LOOPBACK,
         "PYTHONUNBUFFERED": "1",
         "PYTHONNOUSERSITE": "1",
+        "VLLM_CACHE_ROOT": str(environment.cache / "vllm"),
+        "TORCHINDUCTOR_CACHE_DIR": str(environment.cache / "torch"),
     }
     return Kind("vllm", environment.serve(), variables)
 
