@@ -55,7 +55,7 @@ async def observe(port: int, rounds: Sequence[Round]) -> list[Facet]:
             facets += _seen(question, answer)
             if question.name == SAMPLE:
                 sample = _sample(answer)
-        moved = counters.change(before, after, alone=len(questions) == 1)
+        moved = counters.change(before, after, alone=sum(question.sequences for question in questions) <= 1)
         facets.append(Facet(asked.name, "counters", [f"{series} {moved[series]:g}" for series in sorted(moved)]))
     last = await _scrape(port)
     names = sorted({series.partition(" ")[0] for series in counters.parse(last)})

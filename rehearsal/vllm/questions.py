@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rehearsal.vllm.server import SERVED_NAME
@@ -15,6 +15,7 @@ SAMPLE = "sample"
 """The question whose answer shows which text and which tokens a server makes up."""
 
 _LENGTH = 4096
+_PADDED = 600
 _MESSAGES = [{"role": "system", "content": "You are brief."}, {"role": "user", "content": "hello, name one two three"}]
 _STREAM = {"stream": True, "stream_options": {"include_usage": True}}
 _SEEDED = {"temperature": 1.0, "seed": 7, "ignore_eos": True}
@@ -57,10 +58,7 @@ _Fields = dict[str, Any]
 
 
 def _with(question: Question, headers: Sequence[tuple[str, str]]) -> Question:
-    return Question(
-        question.name, question.method, question.path, question.body,
-        (*question.headers, *headers), question.hang_up_after,
-    )  # fmt: skip
+    return replace(question, headers=(*question.headers, *headers))
 
 
 def _fixed(question: Question) -> _Maker:
@@ -68,7 +66,13 @@ def _fixed(question: Question) -> _Maker:
 
 
 def _post(name: str, path: str, body: Mapping[str, Any], headers: Sequence[tuple[str, str]] = ()) -> Question:
-    return Question(name, "POST", path, json.dumps(body).encode(), headers)
+    prompt = body.get("prompt")
+    prompts = len(prompt) if isinstance(prompt, list) and any(isinstance(part, str | list) for part in prompt) else 1
+    copies = body.get("n")
+    sequences = prompts * (copies if isinstance(copies, int) else 1)
+    # Of the same length whatever text a server made up for us to stop at: the length is counted.
+    text = json.dumps(body).ljust(_PADDED if "stop" in body or "stop_token_ids" in body else 0)
+    return Question(name, "POST", path, text.encode(), headers, sequences=sequences)
 
 
 def _completion(name: str, **fields: Any) -> Question:

@@ -12,7 +12,17 @@ _PATIENCE_S = 600.0  # the first request that samples has a kernel compiled, for
 
 @dataclass(frozen=True)
 class Question:
-    """A request. `hang_up_after` ends the connection after so many chunks of the answer."""
+    """A request.
+
+    Attributes:
+        name: unique in its set.
+        method: HTTP's.
+        path: of the URL.
+        body: JSON, mostly.
+        headers: besides those that every request has.
+        hang_up_after: ends the connection after so many chunks of the answer.
+        sequences: how many sequences the engine runs for it at once.
+    """
 
     name: str
     method: str
@@ -20,6 +30,7 @@ class Question:
     body: bytes | None = None
     headers: Sequence[tuple[str, str]] = ()
     hang_up_after: int | None = None
+    sequences: int = 1
 
 
 @dataclass
