@@ -112,9 +112,9 @@ def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
         ),
         (
             setting("engine.resources.cpu", 6),
-            "engine.resources.cpu: found 6: no node of nodes.engine leaves more than 0.8 CPU cores to pods. ",
+            "engine.resources.cpu: found 6: no node of nodes.engine leaves more than 1.5 CPU cores to pods. ",
         ),
-        (setting("benchmark.resources.cpu", 0.75), "benchmark.resources: found 0.75 CPU, 0.5 GiB: with the Leader"),
+        (setting("benchmark.resources.cpu", 1.45), "benchmark.resources: found 1.45 CPU, 0.5 GiB: with the Leader"),
         (setting("name", "Über"), 'name: found "\\u00dcber": it has characters that cannot stand there, or is empty. '),
         (setting("cluster.kubeconfig", None), "cluster.kubeconfig: found null: it is not text. "),
     ],
