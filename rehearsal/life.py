@@ -91,6 +91,7 @@ class Rehearsal:
         if not keep:
             self.progress.step(f"{name}: pulumi destroy")
             cli.destroy(self.progress)
+            workspace.clear_scratch()
             self._prove_gone(name, outputs)
         return Outcome(
             stack=name,

@@ -27,6 +27,21 @@ def locked(path: Path, waiting: Callable[[str], None]) -> Iterator[None]:
         os.close(descriptor)
 
 
+def held(path: Path) -> bool:
+    """Return whether some process holds the lock file `path` right now."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _acquire(path: Path, waiting: Callable[[str], None]) -> int:
     told = False
     while True:

@@ -41,6 +41,7 @@ class PulumiCli:
     def prepare(self) -> list[str]:
         """Create the stack if need be and undo the lock of a killed command; returns remarks for the user."""
         remarks = []
+        self.workspace.clear_scratch()
         stacks = self._capture("stack", "ls", "--json", cwd=self.project)
         if self.workspace.stack not in {entry["name"] for entry in json.loads(stacks)}:
             self._init()
@@ -110,6 +111,8 @@ class PulumiCli:
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "SPLITBED_PYTHON": str(self.python),
+            # The Kubernetes provider leaves copies of the kubeconfig, keys and all, in the temporary directory.
+            "TMPDIR": str(workspace.scratch),
             "PYTHONWARNINGS": "ignore",
         }
 

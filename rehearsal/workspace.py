@@ -43,10 +43,16 @@ class Workspace:
         """All that the Pulumi CLI printed, newest last."""
         return self.root / "pulumi.log"
 
+    @property
+    def scratch(self) -> Path:
+        """Temporary files of Pulumi and its plugins."""
+        return self.root / "tmp"
+
     def create(self) -> None:
         """Make the directories and the passphrase, where they are missing."""
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.backend.mkdir(exist_ok=True, mode=0o700)
+        self.scratch.mkdir(exist_ok=True, mode=0o700)
         self.results.mkdir(exist_ok=True)
         # The Job runs as a user of its own. The parent directory keeps everybody else out.
         self.results.chmod(0o777)
@@ -57,6 +63,11 @@ class Workspace:
             with os.fdopen(descriptor, "w") as file:
                 file.write(secrets.token_urlsafe(32))
             fresh.rename(self.passphrase_file)
+
+    def clear_scratch(self) -> None:
+        """Remove what Pulumi's plugins left in their temporary directory."""
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        self.create()
 
     def forget_state(self) -> None:
         """Drop the state, of a cluster that is gone with all its objects; results stay."""

@@ -7,6 +7,7 @@ from rehearsal.cluster.cgroups import hierarchies
 from rehearsal.cluster.layout import STATE_PATHS, clusters_home
 from rehearsal.cluster.namespaces import KERNEL_SETTINGS
 from rehearsal.home import home
+from rehearsal.locks import held
 
 _SETTINGS = (*KERNEL_SETTINGS, "/proc/sys/net/ipv4/ip_forward", "/proc/sys/net/netfilter/nf_conntrack_max")
 _DIRECTORIES = (*STATE_PATHS, "/opt/cni", "/opt/containerd", "/etc/cni", "/etc/containerd", "/etc/kubernetes")
@@ -60,10 +61,10 @@ def directories() -> Iterator[str]:
 
 
 def cache() -> Iterator[str]:
-    """Yield the clusters and the lock files of the cache."""
+    """Yield the clusters of the cache, and the lock files that nobody holds: another command's lock is in use."""
     yield from _tree(clusters_home(), 1)
     for pattern in ("locks/*", "*.lock", "*/*.lock", "*/lock", "*/*/lock", "*/*/*/lock"):
-        yield from map(str, home().glob(pattern))
+        yield from (str(path) for path in home().glob(pattern) if not held(path))
 
 
 def _tree(path: Path, depth: int) -> Iterator[str]:

@@ -87,6 +87,7 @@ def records(home: Path, stack: str) -> dict[tuple[str, str], float]:
 
 def spoil_builds(home: Path) -> None:
     """Make the next command build something again: the smallest program, and the engine's image."""
-    for name in ("pause", "standin"):
-        for path in [*home.glob(f"tools/{name}-*"), *home.glob(f"images/{name}-*")]:
-            path.unlink() if path.is_file() else [file.unlink() for file in path.iterdir()]
+    spoilt = [path for name in ("pause", "standin") for path in home.glob(f"*/{name}-*")]
+    for path in spoilt:
+        for file in [path] if path.is_file() else list(path.iterdir()):
+            file.unlink()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rehearsal.locks import locked
+from rehearsal.locks import held, locked
 
 ROOT = Path(__file__).parents[2]
 COUNT = """
@@ -60,6 +60,15 @@ def test_a_killed_holder_holds_nothing(tmp_path: Path) -> None:
     with locked(tmp_path / "lock", pytest.fail):
         assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
     assert not (tmp_path / "lock").exists()
+
+
+def test_a_lock_in_use_is_told_from_one_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with locked(path, pytest.fail):
+        assert held(path)
+    assert not held(path)
+    path.write_text("4711\n")
+    assert not held(path)
 
 
 def test_a_waiting_one_says_for_whom_and_can_be_interrupted(tmp_path: Path) -> None:
