@@ -1,54 +1,24 @@
 """A running cluster, as a handle."""
 
-import json
 import signal
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiment.errors import SplitbedError
-from rehearsal.cluster import kwok, node, processes
+from rehearsal.cluster import kwok, node, processes, status
 from rehearsal.cluster.api import Api, ApiError
 from rehearsal.cluster.layout import Layout
 from rehearsal.cluster.plan import Plan
 from rehearsal.cluster.record import Record
 from rehearsal.cluster.spec import ClusterSpec, Image, KwokNode
+from rehearsal.cluster.status import ClusterError
 from rehearsal.cluster.supervisor import PROGRAM_VARIABLE
 from rehearsal.progress import Progress
 
-SUPERVISOR = "supervisor"
-_POLL = 0.1
 _IMPORT_TIMEOUT = 300.0
 _READY_TIMEOUT = 180.0
-
-
-class ClusterError(SplitbedError):
-    """A cluster did not come up, ended, or cannot be worked with."""
-
-
-def status_in(layout: Layout) -> dict[str, dict[str, Any]]:
-    """Return what the supervisor says of its programs; empty before it says anything."""
-    try:
-        found: dict[str, dict[str, Any]] = json.loads(layout.status.read_text())
-    except FileNotFoundError:
-        return {}
-    return found
-
-
-def pids_in(layout: Layout) -> dict[str, int]:
-    """Return the PIDs on the host of the supervisor and of its programs, also while the cluster starts."""
-    inner = {name: run["pid"] for name, run in status_in(layout).items() if run["pid"]}
-    found = {}
-    for process in processes.marked(layout.path):
-        name = process.variables.get(PROGRAM_VARIABLE)
-        if name is None and process.inner_pid == 1:
-            found[SUPERVISOR] = process.pid
-        elif name is not None and inner.get(name) == process.inner_pid:
-            found[name] = process.pid
-    return found
 
 
 @dataclass(frozen=True)
@@ -98,15 +68,15 @@ class Cluster:
 
         Names are those of the plan, such as `kube-apiserver` or `kubelet/engine-0`.
         """
-        return pids_in(self.layout)
+        return status.pids(self.layout)
 
     def alive(self) -> bool:
         """Tell whether its first process runs; single programs may be down, and will be started again."""
         return any(process.inner_pid == 1 for process in processes.marked(self.directory))
 
-    def status(self) -> dict[str, dict[str, Any]]:
+    def programs(self) -> dict[str, dict[str, Any]]:
         """Return state (waiting, running, done or failed), starts and last exit status of every program."""
-        return status_in(self.layout)
+        return status.read(self.layout)
 
     def api(self) -> Api:
         """Return a client of its API server."""
@@ -135,7 +105,7 @@ class Cluster:
         told: set[str] = set()
 
         def everything() -> bool:
-            done = {name for name, run in self.status().items() if run["state"] == "done"}
+            done = {name for name, run in self.programs().items() if run["state"] == "done"}
             ready = self.ready_nodes() & nodes if "gate/api" in done else set()
             for name in sorted((done | {f"node/{name}" for name in ready}) - told):
                 progress.note(f"{name.partition('/')[2]} is ready" if not name.startswith("import/") else name)
@@ -152,6 +122,7 @@ class Cluster:
             node.import_program(self.layout, self.record.machine, spec.name, image)
             for spec in self.spec.nodes
             for image in images
+            if image.reference not in self.record.images
         ]
         fresh = tuple(program for program in programs if program.name not in have)
         if not fresh:
@@ -160,11 +131,8 @@ class Cluster:
         self._change(replace(plan, programs=(*plan.programs, *fresh)))
         names = {program.name for program in fresh}
 
-        def imported() -> bool:
-            status = self.status()
-            return all(status.get(name, {}).get("state") == "done" for name in names)
-
-        self._wait(imported, _IMPORT_TIMEOUT, f"Images are not on every node after {_IMPORT_TIMEOUT:.0f} s")
+        late = f"Images are not on every node after {_IMPORT_TIMEOUT:.0f} s"
+        self._wait(lambda: status.done(self.layout, names), _IMPORT_TIMEOUT, late)
 
     def add_kwok_nodes(self, nodes: Sequence[KwokNode], binary: Path, progress: Progress) -> None:
         """Add nodes that only pretend, with the program that answers for them; raises `ClusterError`."""
@@ -182,10 +150,9 @@ class Cluster:
         progress.note(f"{', '.join(sorted(names))} pretend to be ready")
 
     def _settled(self) -> bool:
-        """Tell whether everything that was to be done once is done, and something was."""
+        """Tell whether everything that was to be done once is done."""
         once = {program.name for program in Plan.load(self.layout.plan).programs if program.once}
-        status = self.status()
-        return bool(status) and all(status.get(name, {}).get("state") == "done" for name in once)
+        return status.done(self.layout, once)
 
     def _has_default_account(self) -> bool:
         """Without it no pod can be created in the default namespace."""
@@ -201,21 +168,4 @@ class Cluster:
                 processes.send(process, self.directory, signal.SIGHUP)
 
     def _wait(self, condition: Callable[[], bool], timeout: float, otherwise: str) -> None:
-        deadline = time.monotonic() + timeout
-        while not condition():
-            failed = [name for name, run in self.status().items() if run["state"] == "failed"]
-            if failed:
-                raise ClusterError(f"{failed[0]} keeps ending in the cluster {self.name}.", self._look(failed[0]))
-            if not any(True for _ in processes.marked(self.directory)):
-                raise ClusterError(f"The cluster {self.name} has ended.", self._look(SUPERVISOR))
-            if time.monotonic() > deadline:
-                missing = [name for name, run in self.status().items() if run["state"] == "waiting"]
-                raise ClusterError(f"{otherwise}.", self._look(missing[0] if missing else SUPERVISOR))
-            time.sleep(_POLL)
-
-    def _look(self, program: str) -> str:
-        """Say where the log is and what it says last; the directory may be gone soon."""
-        programs = {found.name: found.log for found in Plan.load(self.layout.plan).programs}
-        log = Path(programs.get(program, self.layout.logs / f"{SUPERVISOR}.log"))
-        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-        return f"The log of {program} ends with: {lines[-1]}" if lines else f"{program} has logged nothing."
+        status.wait(self.layout, self.directory, condition, timeout, otherwise)

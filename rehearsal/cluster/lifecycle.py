@@ -4,15 +4,13 @@ import json
 import os
 import shutil
 import socket
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import rehearsal
-from rehearsal.cluster import controlplane, node, processes
+from rehearsal.cluster import controlplane, firstprocess, node, processes, status
 from rehearsal.cluster.cgroups import Cgroups
-from rehearsal.cluster.cluster import Cluster, ClusterError, pids_in
+from rehearsal.cluster.cluster import Cluster
 from rehearsal.cluster.layout import (
     API_ADDRESS,
     API_PORT,
@@ -24,9 +22,11 @@ from rehearsal.cluster.layout import (
 )
 from rehearsal.cluster.pki import Authority
 from rehearsal.cluster.plan import Plan, Program
-from rehearsal.cluster.preflight import UNSHARE, check, search_path
+from rehearsal.cluster.preflight import check
 from rehearsal.cluster.record import Record
 from rehearsal.cluster.spec import ClusterSpec, Image, check_name
+from rehearsal.cluster.status import ClusterError
+from rehearsal.cluster.unpacked import clone, unpacked
 from rehearsal.home import home
 from rehearsal.locks import locked
 from rehearsal.progress import Progress
@@ -94,7 +94,7 @@ def down(name: str, progress: Progress) -> None:
 
 def pids_of(name: str) -> dict[str, int]:
     """Return the PIDs on the host of the cluster's `supervisor` and programs, whether or not it is up yet."""
-    return pids_in(Layout.of(name))
+    return status.pids(Layout.of(name))
 
 
 def _lock_file(name: str) -> Path:
@@ -121,6 +121,11 @@ def _bring_up(
     names = tuple(found.name for found in spec.nodes)
     enabled = Cgroups(layout.cgroup).make(names)
     _enabled_file(layout).write_text(json.dumps(enabled))
+    store = unpacked(images, machine, layout, progress)
+    for name in names:
+        own = layout.path / STATE_PATHS["/var/lib/containerd"] / name
+        own.mkdir()
+        clone(store, own)
     authority = Authority(layout.pki)
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listener:
         server = f"https://127.0.0.1:{listener.getsockname()[1]}"
@@ -130,7 +135,7 @@ def _bring_up(
             _forwarder(layout, listener),
         ]
         for index, found in enumerate(spec.nodes):
-            programs += node.programs(layout, tools, machine, authority, found, index, images, sandbox_image)
+            programs += node.programs(layout, tools, machine, authority, found, index, sandbox_image)
         plan = Plan(
             status=str(layout.status),
             authority=str(authority.certificate),
@@ -142,8 +147,8 @@ def _bring_up(
         plan.save(layout.plan)
         reader, writer = os.pipe()
         try:
-            _start(layout, reader, listener)
-            cluster = Cluster(Record(spec, machine, server), layout)
+            firstprocess.start(layout, layout.path, reader, listener)
+            cluster = Cluster(Record(spec, machine, server, tuple(image.reference for image in images)), layout)
             cluster.wait_ready(progress)
             cluster.record.save(layout.ready)
             os.write(writer, _STAY)
@@ -157,54 +162,10 @@ def _forwarder(layout: Layout, listener: socket.socket) -> Program:
     number = listener.fileno()
     return Program(
         name="forwarder",
-        argv=(sys.executable, "-P", "-m", "rehearsal.cluster.forwarder", str(number), "127.0.0.1", str(API_PORT)),
+        argv=(*firstprocess.MODULE_CALL, "rehearsal.cluster.forwarder", str(number), "127.0.0.1", str(API_PORT)),
         log=str(layout.logs / "forwarder.log"),
         listener=number,
     )
-
-
-def _start(layout: Layout, hold: int, listener: socket.socket) -> None:
-    """Start the first process in namespaces of its own; it lives on without us once it has read a byte of `hold`."""
-    environment = {
-        "PATH": search_path(),
-        "LANG": "C.UTF-8",
-        "HOME": "/root",
-        "PYTHONPATH": str(Path(rehearsal.__file__).resolve().parents[1]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        processes.VARIABLE: str(layout.path),
-    }
-    argv = [*UNSHARE, sys.executable, "-P", "-m", "rehearsal.cluster.inside", str(layout.plan), str(hold)]
-    log = os.open(layout.logs / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        # What our caller passed on to us, such as the pipes of a make, is none of the cluster's business.
-        inherited = _inheritable()
-        os.set_inheritable(hold, True)
-        os.set_inheritable(listener.fileno(), True)
-        # Not by subprocess, whose objects want to be waited for: this child is to outlive us.
-        os.posix_spawnp(
-            argv[0],
-            argv,
-            environment,
-            file_actions=[
-                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_DUP2, log, 1),
-                (os.POSIX_SPAWN_DUP2, log, 2),
-                *((os.POSIX_SPAWN_CLOSE, number) for number in inherited),
-            ],
-            setsid=True,
-            setsigmask=[],
-        )
-    finally:
-        os.close(log)
-
-
-def _inheritable() -> list[int]:
-    found = []
-    for entry in Path("/proc/self/fd").iterdir():
-        with suppress(OSError):  # the one that the listing itself used
-            if int(entry.name) > 2 and os.get_inheritable(int(entry.name)):
-                found.append(int(entry.name))
-    return found
 
 
 def _enabled_file(layout: Layout) -> Path:
@@ -214,12 +175,14 @@ def _enabled_file(layout: Layout) -> Path:
 def _remove(layout: Layout, progress: Progress) -> None:
     """End and remove everything; the order makes each step safe to repeat after a kill."""
     cgroups = Cgroups(layout.cgroup)
+    firstprocess.collect()
     running = any(True for _ in processes.marked(layout.path))
     if not running and not layout.path.exists() and not cgroups.exist():
         return
     if running:
         progress.note(f"ending the processes of the cluster {layout.path.name}")
         processes.end_all(layout.path)
+    firstprocess.collect()
     enabled: list[str] = []
     with suppress(FileNotFoundError, json.JSONDecodeError):
         enabled = json.loads(_enabled_file(layout).read_text())

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -192,7 +192,6 @@ def programs(
     authority: Authority,
     node: NodeSpec,
     index: int,
-    images: Sequence[Image],
     sandbox_image: str,
 ) -> tuple[Program, ...]:
     """Write a node's configuration and return its programs."""
@@ -209,4 +208,4 @@ def programs(
         node=node.name,
         needs=(f"unix:{socket_seen_by_cluster(node.name)}", API_ANSWERS),
     )
-    return (containerd, kubelet, *(import_program(layout, machine, node.name, image) for image in images))
+    return containerd, kubelet

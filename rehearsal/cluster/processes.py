@@ -1,6 +1,5 @@
 """Finding and ending a cluster's processes by the mark they carry, whatever was written down about them."""
 
-import contextlib
 import os
 import select
 import signal
@@ -88,5 +87,3 @@ def send(process: Process, directory: Path, number: signal.Signals) -> None:
         pass
     finally:
         os.close(descriptor)
-    with contextlib.suppress(ChildProcessError):  # mostly it is no child of ours
-        os.waitpid(process.pid, os.WNOHANG)

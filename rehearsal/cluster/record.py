@@ -11,11 +11,17 @@ from rehearsal.cluster.spec import ClusterSpec, NodeSpec
 
 @dataclass(frozen=True)
 class Record:
-    """A cluster's spec, the machine's programs it uses, and the API server's address on the host."""
+    """A cluster's spec, the machine's programs it uses, and what else a handle needs.
+
+    Attributes:
+        server: the API server's address on the host.
+        images: references of those that every node has from the beginning.
+    """
 
     spec: ClusterSpec
     machine: Machine
     server: str
+    images: tuple[str, ...]
 
     def save(self, path: Path) -> None:
         """Write the record, at once or not at all."""
@@ -32,4 +38,5 @@ class Record:
             ClusterSpec(found["spec"]["name"], nodes),
             Machine(**{**machine, **paths}),
             found["server"],
+            tuple(found["images"]),
         )

@@ -82,9 +82,9 @@ class Supervisor:
     """Starts what a plan names, in the order of its needs, and starts again what dies.
 
     A program that dies is started again after a pause that doubles up to `LONGEST_PAUSE` seconds, and is given up
-    after `MOST_STARTS` starts within `STARTS_WINDOW` seconds (`MOST_TRIES`, if it is to succeed once). SIGHUP reads the plan again: new programs are
-    started, those no longer named are killed. The loop ends when `hold` reports end of file before its one byte:
-    whoever brought the cluster up is gone.
+    after `MOST_STARTS` starts within `STARTS_WINDOW` seconds, or `MOST_TRIES` if it is to succeed once. SIGHUP
+    reads the plan again: new programs are started, those no longer named are killed. The loop ends when `hold`
+    reports end of file before its one byte: whoever brought the cluster up is gone.
     """
 
     def __init__(
