@@ -14,7 +14,7 @@ def ctr(tmp_path: Path) -> Path:
     return program
 
 
-def test_shown_directories_come_read_only_after_containerds_own_mounts(tmp_path):
+def test_shown_directories_come_read_only_after_containerds_own_mounts(tmp_path: Path) -> None:
     spec = base_spec(ctr(tmp_path), {"/opt/b": "/host/b", "/opt/a": "/host/a"})
     assert [mount["destination"] for mount in spec["mounts"]] == ["/proc", "/opt/a", "/opt/b"]
     assert spec["mounts"][1]["source"] == "/host/a"
@@ -22,8 +22,8 @@ def test_shown_directories_come_read_only_after_containerds_own_mounts(tmp_path)
     assert spec["process"] == {"cwd": "/"}
 
 
-def test_a_record_keeps_what_a_node_shows(tmp_path):
+def test_a_record_keeps_what_a_node_shows(tmp_path: Path) -> None:
     machine = Machine(tmp_path, tmp_path, tmp_path, "native")
     spec = ClusterSpec("c", (NodeSpec("n", {"a": "b"}, {"/opt/a": "/host/a"}),))
-    Record(spec, machine, "https://127.0.0.1:1").save(tmp_path / "ready.json")
+    Record(spec, machine, "https://127.0.0.1:1", ("pause:1",)).save(tmp_path / "ready.json")
     assert Record.load(tmp_path / "ready.json").spec == spec

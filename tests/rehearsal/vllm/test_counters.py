@@ -7,19 +7,19 @@ from rehearsal.vllm.counters import change, families, parse
 RECORDED = (Path(__file__).parents[2] / "data" / "vllm" / "metrics.txt").read_text()
 
 
-def test_a_recorded_scrape_is_read_whole():
+def test_a_recorded_scrape_is_read_whole() -> None:
     series = parse(RECORDED)
     samples = [line for line in RECORDED.splitlines() if line and not line.startswith("#")]
     assert len(series) == len(samples)
     assert families(RECORDED)["vllm:iteration_tokens_total"] == "histogram"
 
 
-def test_a_line_that_is_no_sample_is_refused():
+def test_a_line_that_is_no_sample_is_refused() -> None:
     with pytest.raises(ValueError, match="not a sample: what is this"):
         parse("what is this\n")
 
 
-def test_counts_and_token_sums_change_and_durations_do_not():
+def test_counts_and_token_sums_change_and_durations_do_not() -> None:
     before = parse('vllm:a_seconds_count{e="0"} 1\nvllm:a_seconds_sum{e="0"} 0.5\nvllm:tokens_total 3\n')
     after = parse(
         'vllm:a_seconds_count{e="0"} 3\nvllm:a_seconds_sum{e="0"} 0.9\nvllm:tokens_total 8\n'
@@ -29,7 +29,7 @@ def test_counts_and_token_sums_change_and_durations_do_not():
     assert change(before, after, alone=True) == moved
 
 
-def test_steps_count_only_of_a_question_that_was_alone():
+def test_steps_count_only_of_a_question_that_was_alone() -> None:
     after = parse("vllm:iteration_tokens_total_count 4\nvllm:iteration_tokens_total_sum 9\n")
     assert change({}, after, alone=True) == {
         "vllm:iteration_tokens_total_count": 4,

@@ -1,5 +1,6 @@
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
-def test_it_is_installed_once_and_named_as_vllm_of_a_cpu_build(tmp_path, uv, recorder):
+def test_it_is_installed_once_and_named_as_vllm_of_a_cpu_build(tmp_path: Path, uv: Path, recorder: Any) -> None:
     first = ensure_environment(tmp_path / "home", recorder)
     assert (first.packages / "vllm-0.31.0+cpu.dist-info" / "METADATA").read_text() == (
         "Metadata-Version: 2.4\nName: vllm\nVersion: 0.31.0+cpu\nSummary: x\n"
@@ -49,7 +50,7 @@ def test_it_is_installed_once_and_named_as_vllm_of_a_cpu_build(tmp_path, uv, rec
     assert len(recorder.steps) == 1
 
 
-def test_requirements_are_hashed_and_no_sources_are_built(tmp_path, uv, recorder):
+def test_requirements_are_hashed_and_no_sources_are_built(tmp_path: Path, uv: Path, recorder: Any) -> None:
     ensure_environment(tmp_path / "home", recorder)
     installs = [line for line in (uv.parent / "calls").read_text().splitlines() if line.startswith("pip")]
     assert len(installs) == 2
@@ -57,7 +58,7 @@ def test_requirements_are_hashed_and_no_sources_are_built(tmp_path, uv, recorder
     assert all("--no-deps" in line for line in installs)
 
 
-def test_an_environment_without_its_interpreter_is_made_anew(tmp_path, uv, recorder):
+def test_an_environment_without_its_interpreter_is_made_anew(tmp_path: Path, uv: Path, recorder: Any) -> None:
     first = ensure_environment(tmp_path / "home", recorder)
     first.python.unlink()
     again = ensure_environment(tmp_path / "home", recorder)
@@ -65,7 +66,7 @@ def test_an_environment_without_its_interpreter_is_made_anew(tmp_path, uv, recor
     assert again.python.exists()
 
 
-def test_a_failure_is_told_and_leaves_nothing_half_made(tmp_path, uv, recorder):
+def test_a_failure_is_told_and_leaves_nothing_half_made(tmp_path: Path, uv: Path, recorder: Any) -> None:
     (uv.parent / "broken").touch()
     with pytest.raises(VllmError, match=r"Installing vLLM itself failed: error: no such wheel .*install\.log"):
         ensure_environment(tmp_path / "home", recorder)
@@ -74,15 +75,17 @@ def test_a_failure_is_told_and_leaves_nothing_half_made(tmp_path, uv, recorder):
     assert ensure_environment(tmp_path / "home", recorder).python.exists()
 
 
-def test_a_full_disk_is_told_before_anything_is_fetched(tmp_path, uv, recorder, monkeypatch):
+def test_a_full_disk_is_told_before_anything_is_fetched(
+    tmp_path: Path, uv: Path, recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(disk, "free_mib", lambda _: 3000)
     with pytest.raises(disk.DiskError, match=r"Installing vLLM needs about 7\.9 GiB .* only 2\.9 GiB are free"):
         ensure_environment(tmp_path / "home", recorder)
     assert not (uv.parent / "calls").exists()
 
 
-def test_another_machine_is_told(tmp_path, uv, recorder, monkeypatch):
-    monkeypatch.setattr(environment.os, "uname", lambda: _Uname())
+def test_another_machine_is_told(tmp_path: Path, uv: Path, recorder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.uname", lambda: _Uname())
     with pytest.raises(VllmError, match="this is Linux on riscv64"):
         ensure_environment(tmp_path / "home", recorder)
 
