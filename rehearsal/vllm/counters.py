@@ -11,6 +11,7 @@ _LINE = re.compile(r"^(?P<series>[a-zA-Z_:][\w:]*(?:\{.*\})?) (?P<value>\S+)$")
 # Buckets and sums of durations and of the process itself: no two runs of the same engine have them equal.
 _UNEQUAL = re.compile(r"_seconds(?:_sum|_bucket|_total)?\b|^process_|^python_|_created\b")
 _RESPONSE_SIZE = re.compile(r"^http_response_size_bytes_sum|_bytes_created")
+_BOUND = re.compile(r'(?<=[{,])le="(?P<le>[^"]+)",?')
 # How requests that run together are shared out over steps is a matter of their arrival to the millisecond.
 _STEPS = re.compile(r"^vllm:iteration_tokens_total_(?:bucket|count)")
 
@@ -41,8 +42,8 @@ def families(text: str) -> dict[str, str]:
 def change(before: Scrape, after: Scrape, *, alone: bool) -> dict[str, float]:
     """Return what changed, of all that can be equal in two engines: counts, sums of tokens, states.
 
-    Of durations only the count is there, not their sum nor their buckets; the number of steps only if a
-    question was `alone`.
+    Of a histogram the buckets are those in which something fell, without the ones above them. Of durations only
+    the count is there, not their sum nor their buckets; the number of steps only if a question was `alone`.
     """
     moved = {}
     for series, value in after.items():
@@ -53,7 +54,27 @@ def change(before: Scrape, after: Scrape, *, alone: bool) -> dict[str, float]:
         delta = value - before.get(series, 0.0)
         if delta and not math.isnan(delta):
             moved[series] = delta
-    return moved
+    return _by_bucket(moved)
+
+
+def _by_bucket(moved: Mapping[str, float]) -> dict[str, float]:
+    """Return the changes with each bucket's own in place of those up to it."""
+    found = dict(moved)
+    below: dict[str, list[tuple[float, str]]] = {}
+    for series in moved:
+        bound = _BOUND.search(series)
+        if bound is not None:
+            below.setdefault(_BOUND.sub("", series), []).append((float(bound["le"]), series))
+    for bounds in below.values():
+        lower = 0.0
+        for _, series in sorted(bounds):
+            upper = moved[series]
+            if upper == lower:
+                del found[series]
+            else:
+                found[series] = upper - lower
+            lower = upper
+    return found
 
 
 def _is_count(series: str) -> bool:

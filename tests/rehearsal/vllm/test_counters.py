@@ -36,3 +36,9 @@ def test_steps_count_only_of_a_question_that_was_alone() -> None:
         "vllm:iteration_tokens_total_sum": 9,
     }
     assert change({}, after, alone=False) == {"vllm:iteration_tokens_total_sum": 9}
+
+
+def test_a_bucket_counts_what_fell_into_itself() -> None:
+    before = parse('h_bucket{e="0",le="1.0"} 1\nh_bucket{e="0",le="8.0"} 1\nh_bucket{e="0",le="+Inf"} 1\n')
+    after = parse('h_bucket{e="0",le="1.0"} 1\nh_bucket{e="0",le="8.0"} 3\nh_bucket{e="0",le="+Inf"} 4\n')
+    assert change(before, after, alone=True) == {'h_bucket{e="0",le="8.0"}': 2, 'h_bucket{e="0",le="+Inf"}': 1}
