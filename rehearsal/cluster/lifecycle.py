@@ -26,7 +26,7 @@ from rehearsal.cluster.preflight import check
 from rehearsal.cluster.record import Record
 from rehearsal.cluster.spec import ClusterSpec, Image, check_name
 from rehearsal.cluster.status import ClusterError
-from rehearsal.cluster.unpacked import clone, unpacked
+from rehearsal.cluster.unpacked import provide
 from rehearsal.home import home
 from rehearsal.locks import locked
 from rehearsal.progress import Progress
@@ -121,11 +121,8 @@ def _bring_up(
     names = tuple(found.name for found in spec.nodes)
     enabled = Cgroups(layout.cgroup).make(names)
     _enabled_file(layout).write_text(json.dumps(enabled))
-    store = unpacked(images, machine, layout, progress)
-    for name in names:
-        own = layout.path / STATE_PATHS["/var/lib/containerd"] / name
-        own.mkdir()
-        clone(store, own)
+    own = layout.path / STATE_PATHS["/var/lib/containerd"]
+    provide(images, machine, layout, [own / name for name in names], progress)
     authority = Authority(layout.pki)
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listener:
         server = f"https://127.0.0.1:{listener.getsockname()[1]}"

@@ -4,11 +4,13 @@ What containerd keeps of an image, its blobs and the directories unpacked from t
 hard links to these files, and a copy of the databases that name them.
 """
 
+import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from rehearsal.cluster import firstprocess, node, processes, status
@@ -17,7 +19,6 @@ from rehearsal.cluster.node import Machine
 from rehearsal.cluster.plan import Plan, Program
 from rehearsal.cluster.spec import Image
 from rehearsal.home import home
-from rehearsal.locks import locked
 from rehearsal.progress import Progress
 
 _KEPT = 2
@@ -26,32 +27,54 @@ _NODE = "unpacking"
 _ROOT = "/var/lib/containerd"
 
 
-def unpacked(images: Sequence[Image], machine: Machine, cluster: Layout, progress: Progress) -> Path:
-    """Return a directory with containerd's store of the images, made if need be.
+def provide(
+    images: Sequence[Image], machine: Machine, cluster: Layout, roots: Sequence[Path], progress: Progress
+) -> None:
+    """Give nodes, whose containerd has not run yet, the images.
 
-    It is made below the directory of the cluster that is coming up, so that whatever ends that ends this too.
+    What is not there yet is made below the directory of the cluster that is coming up, so that whatever ends that
+    ends this too.
+
+    Args:
+        images: what the nodes are to have.
+        machine: programs to use.
+        cluster: the cluster that is coming up.
+        roots: containerd's root of each node, which does not exist.
+        progress: is told what takes long.
 
     Raises:
         ClusterError: an image cannot be imported.
     """
     place = home() / "unpacked"
-    store = place / _key(images, machine)
-    with locked(home() / "locks" / "unpacked", progress.note):
-        if store.exists():
-            os.utime(store)
-            return store
-        progress.note(f"unpacking {', '.join(image.reference for image in images)}, once for all nodes")
-        place.mkdir(parents=True, exist_ok=True)
-        made = _make(images, machine, cluster)
-        made.rename(store)
+    place.mkdir(parents=True, exist_ok=True)
+    with _alone(place, progress):
+        store = place / _key(images, machine)
+        if not store.exists():
+            progress.note(f"unpacking {', '.join(image.reference for image in images)}, once for all nodes")
+            _make(images, machine, cluster).rename(store)
+        os.utime(store)
+        for root in roots:
+            _clone(store, root)
         for old in sorted(place.iterdir(), key=lambda path: path.stat().st_mtime)[:-_KEPT]:
             shutil.rmtree(old)  # nodes that use its files keep them
-    return store
 
 
-def clone(store: Path, root: Path) -> None:
-    """Give a node, whose containerd has not run yet, the images of a store."""
-    root.rmdir()
+@contextmanager
+def _alone(directory: Path, progress: Progress) -> Iterator[None]:
+    """Hold a lock on the directory itself: there is no lock file that a killed command could leave."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress.note(f"waiting for another command, which is at work in {directory}")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _clone(store: Path, root: Path) -> None:
     subprocess.run(["cp", "--archive", "--link", "--", store, root], check=True)
     for database in root.rglob("*.db"):
         content = database.read_bytes()
