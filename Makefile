@@ -19,7 +19,7 @@ setup: .venv/.ready
 	touch $@
 
 rehearse: setup
-	.venv/bin/splitbed rehearse $(ARGS)
+	.venv/bin/splitbed rehearse $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
 
 check: setup
 	.venv/bin/ruff check .

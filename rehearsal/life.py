@@ -38,6 +38,7 @@ class Outcome:
     results: Path
     places: tuple[PodPlace, ...]
     destroyed: bool
+    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

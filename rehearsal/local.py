@@ -2,19 +2,20 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from experiment.errors import SplitbedError
 from rehearsal import cluster as clusters
-from rehearsal.images import Image, lws_manager_image, pause_image, standin_image
+from rehearsal.images import Image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff
 from rehearsal.life import Outcome, Rehearsal, RehearsalError
 from rehearsal.locks import locked
 from rehearsal.observer import Observer
 from rehearsal.packages import ensure_packages
+from rehearsal.podengine import ENGINES, PodEngine
 from rehearsal.progress import Progress
 from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
@@ -41,11 +42,16 @@ class Started:
 
     cluster: clusters.Cluster
     lws_manager: Image
-    standin: Image
+    engine: PodEngine
     baseline: frozenset[str]
 
 
-def start(home: Path, name: str, progress: Progress) -> Started:
+def cluster_of(engine: str) -> str:
+    """Return the name of the cluster that rehearses with this engine: its nodes show what that engine needs."""
+    return CLUSTER if engine == "standin" else f"{CLUSTER}-{engine}"
+
+
+def start(home: Path, name: str, progress: Progress, engine: str = "standin") -> Started:
     """Return the running cluster of this name, started if need be, with the rehearsal's images on its nodes.
 
     Raises:
@@ -57,16 +63,16 @@ def start(home: Path, name: str, progress: Progress) -> Started:
     tools = Toolchain(home, progress).ensure(*_CLUSTER_TOOLS)
     pause = pause_image(tools["pause"], home, progress)
     manager = lws_manager_image(tools["lws-manager"], home, progress)
-    standin = standin_image(home, progress)
+    ready = ENGINES[engine](home, progress)
     cluster = clusters.find(name)
     if cluster is None:
         clusters.down(name, progress)  # what a killed command may have left of it
         progress.step(f"cluster {name}: starting (about half a minute)")
-        cluster = clusters.up(clusters.ClusterSpec(name), tools, [pause, manager, standin], progress)
+        cluster = clusters.up(clusters.ClusterSpec(name, ready.nodes()), tools, [pause, manager, ready.image], progress)
     else:
         progress.step(f"cluster {name}: it runs already")
-        cluster.import_images([manager, standin], progress)
-    return Started(cluster, manager, standin, _baseline(cluster))
+        cluster.import_images([manager, ready.image], progress)
+    return Started(cluster, manager, ready, _baseline(cluster))
 
 
 def _baseline(cluster: clusters.Cluster) -> frozenset[str]:
@@ -80,7 +86,13 @@ def _baseline(cluster: clusters.Cluster) -> frozenset[str]:
 
 
 def on_local_cluster(
-    home: Path, stacks: Sequence[str], progress: Progress, settings: Mapping[str, Any], *, keep: bool
+    home: Path,
+    stacks: Sequence[str],
+    progress: Progress,
+    settings: Mapping[str, Any],
+    *,
+    keep: bool,
+    engine: str = "standin",
 ) -> list[Outcome]:
     """Rehearse the stacks on a cluster of our own; without `keep` it is taken down, and that is proven.
 
@@ -89,20 +101,21 @@ def on_local_cluster(
     """
     _check(stacks, settings)
     clusters.check_user()
-    with locked(home / "locks" / f"rehearsal-{CLUSTER}", progress.note):
-        clean = clusters.find(CLUSTER) is None
+    name = cluster_of(engine)
+    with locked(home / "locks" / f"rehearsal-{name}", progress.note):
+        clean = clusters.find(name) is None
         if clean:
-            clusters.down(CLUSTER, progress)
+            clusters.down(name, progress)
         before = Listing.take()
         toolchain = Toolchain(home, progress)
         tools = toolchain.ensure(*_ENGINE_TOOLS)
-        started = start(home, CLUSTER, progress)
+        started = start(home, name, progress, engine)
         target = Target(
-            name="local",
+            name="local" if engine == "standin" else f"local-{engine}",
             kubeconfig=started.cluster.kubeconfig,
             context=None,
             settings={
-                "engine.image": started.standin.reference,
+                **started.engine.settings,
                 "lws.image": started.lws_manager.reference,
                 "lws.chart": str(toolchain.lws_chart()),
                 **settings,
@@ -111,14 +124,17 @@ def on_local_cluster(
             exclusive=True,
         )
         rehearsal = Rehearsal(target=target, tools=tools, home=home, progress=progress, keep=keep)
-        outcomes = [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
+        lived = (rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks)
+        outcomes = [replace(outcome, about=started.engine.about) for outcome in lived]
+        for outcome in outcomes:
+            (outcome.results / "about.txt").write_text("\n".join([*outcome.about, ""]))
         if keep:
             progress.step("the cluster stays up; to look around, and to end it:")
             progress.note(f"export KUBECONFIG={started.cluster.kubeconfig}; kubectl get pods --all-namespaces")
-            progress.note("splitbed cluster status; splitbed cluster down")
+            progress.note(f"splitbed cluster status --name {name}; splitbed cluster down --name {name}")
             return outcomes
-        progress.step(f"cluster {CLUSTER}: down")
-        clusters.down(CLUSTER, progress)
+        progress.step(f"cluster {name}: down")
+        clusters.down(name, progress)
         if clean and (left := diff(before, Listing.take())):
             raise RehearsalError(
                 "The cluster is down, and this is left on the machine:\n" + "\n".join(left),
