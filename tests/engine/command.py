@@ -1,15 +1,13 @@
 """The `splitbed` command as a child whose steps can be waited for."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 SPLITBED = Path(sys.executable).with_name("splitbed")
 
@@ -68,20 +66,23 @@ class Command:
         self._process.send_signal(number)
 
     def end(self, timeout_s: float = 600) -> tuple[int, str]:
-        """Wait for its end; return its exit status and its standard output."""
+        """Wait for its end, once; return its exit status and its standard output."""
         assert self._process.stdout is not None
-        output = self._process.stdout.read()
-        status = self._process.wait(timeout=timeout_s)
-        self._reader.join()
+        assert self._process.stderr is not None
+        with self._process.stdout, self._process.stderr:
+            output = self._process.stdout.read()
+            status = self._process.wait(timeout=timeout_s)
+            self._reader.join()
         return status, output
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.running:
+        assert self._process.stdout is not None
+        if not self._process.stdout.closed:
             self._process.kill()
-        self.end()
+            self.end()
 
 
 def splitbed(home: Path, *arguments: str) -> tuple[int, str, str]:
@@ -90,13 +91,3 @@ def splitbed(home: Path, *arguments: str) -> tuple[int, str, str]:
         status, output = command.end()
         return status, output, command.said
 
-
-def figures(output: str) -> list[dict[str, Any]]:
-    """Read the output of `rehearse --json`."""
-    parsed: list[dict[str, Any]] = json.loads(output)
-    return parsed
-
-
-def steps(said: str) -> Sequence[str]:
-    """Return the lines of progress without their times."""
-    return [line.split(" s", 1)[-1].strip() for line in said.splitlines()]

@@ -30,7 +30,7 @@ class Phase:
 
 
 PHASES = (
-    Phase("build", "building", 4, ("command",)),
+    Phase("build", "Building", 2.5, ("command",)),
     Phase("cluster up", "cluster rehearsal: starting", 18, ("command", "apiserver", "kubelet")),
     Phase("pulumi up", "pulumi up", 22, ("command", "controller", "apiserver", "kubelet", "worker")),
     Phase("benchmark", "benchmark, run", 7, ("job", "worker", "command", "controller", "apiserver", "kubelet")),
@@ -49,7 +49,8 @@ def drawn(seed: int) -> tuple[Phase, str, float]:
 
 @pytest.mark.engine
 @pytest.mark.chaos
-def test_the_next_run_recovers(seed: int, own_home: Path) -> None:
+def test_the_next_run_recovers(seed: int, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPLITBED_HOME", str(own_home))  # so that victims and listings are of this home
     phase, victim, delay_s = drawn(seed)
     stack = "rehearsal-split"
     arguments = ("rehearse", "--stack", stack, "--json")
@@ -72,7 +73,7 @@ def test_the_next_run_recovers(seed: int, own_home: Path) -> None:
         status, output, said = splitbed(own_home, *arguments)
         assert status == 0, said
     (figures,) = json.loads(output)
-    assert figures["runs"] == REPEATS, figures
+    assert figures["tests"][0]["repeats"] == REPEATS, figures
     after = records(own_home, stack)
     assert first.items() <= after.items(), "a finished record was lost or written again"
     assert all(times == 1 for times in Counter(name for name, _ in after).values())

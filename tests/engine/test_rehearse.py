@@ -22,7 +22,8 @@ from tests.engine.command import splitbed
 pytestmark = pytest.mark.engine
 
 
-def test_both_topologies_are_measured_and_nothing_is_left(own_home: Path) -> None:
+def test_both_topologies_are_measured_and_nothing_is_left(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPLITBED_HOME", str(own_home))  # whose clusters and locks are listed too
     before = Listing.take()
 
     status, output, said = splitbed(own_home, "rehearse", "--json")
