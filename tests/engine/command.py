@@ -90,4 +90,3 @@ def splitbed(home: Path, *arguments: str) -> tuple[int, str, str]:
     with Command(home, *arguments) as command:
         status, output = command.end()
         return status, output, command.said
-

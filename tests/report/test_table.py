@@ -29,7 +29,7 @@ def row(output: str, name: str) -> list[str]:
 def test_topologies_stand_side_by_side(tmp_path: Path) -> None:
     split = summarise(tmp_path / "a", "split", repeat(1, reply(0.5)), repeat(2, reply(1.0)), repeat(3, failure()))
     single = summarise(tmp_path / "b", "single", repeat(1, reply(0.25, (0.125, 0.125))))
-    output = text(split, single)
+    output = text(split, single, width=400)  # paths of any length fit on a line
     assert row(output, "TTFT") == ["750.00 ms (500.00 to 1000.00)", "250.00 ms (250.00 to 250.00)"]
     assert row(output, "time per token") == ["375.00 ms (375.00 to 375.00)", "125.00 ms (125.00 to 125.00)"]
     assert row(output, "longest gap") == ["500.00 ms (500.00 to 500.00)", "125.00 ms (125.00 to 125.00)"]

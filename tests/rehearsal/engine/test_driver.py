@@ -69,8 +69,8 @@ async def test_a_step_that_no_rank_answers_hangs_and_then_kills_the_engine() -> 
     task = asyncio.create_task(collect(found, "a"))
     await asyncio.sleep(0.05)
     assert sent == [1]
-    assert not found.dead  # this is how a lost worker looks for five minutes: healthy, and nothing comes
-    assert not task.done()
+    # This is how a lost worker looks for five minutes: healthy, and nothing comes.
+    assert (found.dead, task.done()) == (False, False)
     with pytest.raises(ApiError, match="EngineCore encountered an issue"):
         await asyncio.wait_for(task, 10)
     await asyncio.wait_for(driving, 10)
@@ -81,7 +81,11 @@ async def test_a_step_that_no_rank_answers_hangs_and_then_kills_the_engine() -> 
 
 async def test_steps_go_on_as_the_ranks_confirm_them() -> None:
     found = engine(ranks=True)
-    found.core.on_send = lambda number, _: asyncio.get_running_loop().call_soon(found.confirm, number)
+
+    def confirm_soon(number: int, _: object) -> None:
+        asyncio.get_running_loop().call_soon(found.confirm, number)
+
+    found.core.on_send = confirm_soon
     found.start()
     assert len(await asyncio.wait_for(collect(found, "a"), 10)) == 10
     await found.halt()
