@@ -3,21 +3,31 @@
 from pathlib import Path
 
 from rehearsal.cluster.api import Api
-from rehearsal.cluster.controlplane import API_READY
+from rehearsal.cluster.controlplane import API_READY, SERVER
 from rehearsal.cluster.layout import Layout
+from rehearsal.cluster.pki import Authority
 from rehearsal.cluster.plan import Program
 from rehearsal.cluster.spec import KwokNode
 
 ANNOTATION = "kwok.x-k8s.io/node"
+_KUBECONFIG = "kwok.kubeconfig"
+
+
+def prepare(layout: Layout, authority: Authority) -> None:
+    """Give kwok its credentials while there is an authority: its key is not kept."""
+    authority.kubeconfig(layout.pki / _KUBECONFIG, SERVER, "kwok", "system:masters")
 
 
 def program(layout: Layout, binary: Path) -> Program:
     """Return the program that answers for the annotated nodes, and for no others."""
+    config = layout.config / "kwok.yaml"  # empty; else it would look into the user's home
+    config.touch()
     return Program(
         name="kwok",
         argv=(
             str(binary),
-            f"--kubeconfig={layout.pki / 'coredns.kubeconfig'}",
+            f"--kubeconfig={layout.pki / _KUBECONFIG}",
+            f"--config={config}",
             "--manage-all-nodes=false",
             f"--manage-nodes-with-annotation-selector={ANNOTATION}=fake",
             "--node-lease-duration-seconds=40",

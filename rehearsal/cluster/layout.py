@@ -45,6 +45,20 @@ def clusters_home() -> Path:
     return home() / "clusters"
 
 
+_CGROUP_PREFIX = "splitbed-"
+
+
+def is_cluster_cgroup(name: str) -> bool:
+    """Tell whether a top control group is named after a cluster, of any home."""
+    return name.startswith(_CGROUP_PREFIX)
+
+
+def is_own_cgroup(name: str) -> bool:
+    """Tell whether a top control group is that of a cluster of this home, running or not."""
+    cluster = name.removeprefix(_CGROUP_PREFIX).rpartition("-")[0]
+    return is_cluster_cgroup(name) and Layout.of(cluster).cgroup == name
+
+
 @dataclass(frozen=True)
 class Layout:
     """The directory of one cluster."""
@@ -59,7 +73,7 @@ class Layout:
     @property
     def cgroup(self) -> str:
         """The name of its cgroup, its own even among clusters of the same name in other homes."""
-        return f"splitbed-{self.path.name}-{hashlib.sha256(str(self.path).encode()).hexdigest()[:8]}"
+        return f"{_CGROUP_PREFIX}{self.path.name}-{hashlib.sha256(str(self.path).encode()).hexdigest()[:8]}"
 
     @property
     def kubeconfig(self) -> Path:

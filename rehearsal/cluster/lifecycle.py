@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rehearsal.cluster import controlplane, firstprocess, node, processes, status
+from rehearsal.cluster import controlplane, firstprocess, kwok, node, processes, status
 from rehearsal.cluster.cgroups import Cgroups
 from rehearsal.cluster.cluster import Cluster
 from rehearsal.cluster.layout import (
@@ -133,6 +133,7 @@ def _bring_up(
         ]
         for index, found in enumerate(spec.nodes):
             programs += node.programs(layout, tools, machine, authority, found, index, sandbox_image)
+        kwok.prepare(layout, authority)
         plan = Plan(
             status=str(layout.status),
             authority=str(authority.certificate),

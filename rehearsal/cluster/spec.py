@@ -80,6 +80,8 @@ class ClusterSpec:
 class KwokNode:
     """A node that only pretends: the scheduler sees its size, kwok answers for its pods.
 
+    Pods land on it like on any other node, so label it, and let only those that are to pretend select that label.
+
     Attributes:
         name: the node's name.
         cpu: allocatable CPU as a Kubernetes quantity, such as `7910m`.

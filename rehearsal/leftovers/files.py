@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rehearsal.cluster.cgroups import hierarchies
-from rehearsal.cluster.layout import STATE_PATHS, clusters_home
+from rehearsal.cluster.layout import STATE_PATHS, clusters_home, is_cluster_cgroup, is_own_cgroup
 from rehearsal.cluster.namespaces import KERNEL_SETTINGS
 from rehearsal.home import home
 from rehearsal.locks import held
@@ -31,11 +31,11 @@ def kernel_settings() -> Iterator[str]:
             yield f"{path} = {path.read_text().strip()}"
 
 
-def cgroups(foreign: frozenset[str], may_be_ours: Callable[[int], bool]) -> Iterator[str]:
+def cgroups(may_be_ours: Callable[[int], bool]) -> Iterator[str]:
     """Yield the control groups, but those of clusters of other homes and those that hold other people's processes."""
     for tree in hierarchies():
         for top in tree.path.iterdir():
-            if top.is_dir() and top.name not in foreign:
+            if top.is_dir() and (is_own_cgroup(top.name) or not is_cluster_cgroup(top.name)):
                 yield from _cgroups_below(top, may_be_ours)
 
 

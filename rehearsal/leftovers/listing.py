@@ -40,7 +40,7 @@ class Listing:
         # Last: the programs that were asked above have ended by now.
         processes = Processes.take()
         things["listening socket"] = frozenset(network.listening(processes.may_be_ours))
-        things["control group"] = frozenset(files.cgroups(processes.foreign_cgroups, processes.may_be_ours))
+        things["control group"] = frozenset(files.cgroups(processes.may_be_ours))
         return cls(processes.ours(), things)
 
 

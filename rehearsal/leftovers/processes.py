@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rehearsal.cluster.layout import Layout, clusters_home
+from rehearsal.cluster.layout import clusters_home, is_own_cgroup
 from rehearsal.cluster.processes import VARIABLE
 
 _KERNEL_THREADS = 2
@@ -57,7 +57,6 @@ class Processes:
         clusters = {process.cluster for process in found.values() if process.cluster}
         home = clusters_home().resolve()
         self._foreign = {cluster for cluster in clusters if Path(cluster).parent != home}
-        self.foreign_cgroups = frozenset(Layout(Path(cluster)).cgroup for cluster in self._foreign)
 
     @classmethod
     def take(cls) -> "Processes":
@@ -90,7 +89,7 @@ class Processes:
 
     def _in_cluster_cgroup(self, process: Process) -> bool:
         names = {line.partition("/")[2].partition("/")[0] for line in process.cgroups.splitlines()}
-        return any(name.startswith("splitbed-") for name in names - self.foreign_cgroups)
+        return any(is_own_cgroup(name) for name in names)
 
     def _line(self, pid: int) -> list[Process]:
         """Return the process and its ancestors."""

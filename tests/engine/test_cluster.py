@@ -50,7 +50,7 @@ Core = Any  # its models say of every field that it may be missing
 
 @pytest.fixture(scope="module")
 def tools() -> Tools:
-    return Toolchain(home(), PROGRESS).ensure(*_TOOLS, "pause")
+    return Toolchain(home(), PROGRESS).ensure(*_TOOLS, "pause", "kwok")
 
 
 @pytest.fixture(scope="module")
@@ -232,6 +232,38 @@ def test_clusters_run_side_by_side_and_apart(
     assert cluster.alive()
     assert set(ready_nodes(core)) == {"system-0", "engine-0", "engine-1"}
     assert diff(before, Listing.take()) == []
+
+
+def test_nodes_that_pretend_have_the_size_they_are_given(cluster: clusters.Cluster, core: Core, tools: Tools) -> None:
+    """Two nodes of an instance type, and pods of 7 CPUs: the third is left waiting by the real scheduler."""
+    fakes = [
+        clusters.KwokNode(f"m7g-{number}", "7910m", "29382Mi", 58, {"pretends": "yes"}, "m7g.2xlarge")
+        for number in (0, 1)
+    ]
+    try:
+        cluster.add_kwok_nodes(fakes, tools["kwok"], PROGRESS)
+        node = ready_nodes(core)["m7g-0"]
+        assert node.status.allocatable == {"cpu": "7910m", "memory": "29382Mi", "pods": "58"}
+        assert node.metadata.labels["node.kubernetes.io/instance-type"] == "m7g.2xlarge"
+        for number in range(3):
+            container = {"name": "engine", "image": "pretended", "resources": {"requests": {"cpu": "7"}}}
+            spec = {"containers": [container], "nodeSelector": {"pretends": "yes"}}
+            core.create_namespaced_pod("default", {"metadata": {"name": f"big-{number}"}, "spec": spec})
+
+        def phases() -> list[str]:
+            return sorted(core.read_namespaced_pod(f"big-{number}", "default").status.phase for number in range(3))
+
+        eventually(lambda: phases() == ["Pending", "Running", "Running"], "two of three pods run")
+        messages = [event.message for event in core.list_namespaced_event("default").items]
+        assert any("2 Insufficient cpu" in message for message in messages if message)
+        before = cluster.pids()["kwok"]
+        os.kill(before, signal.SIGKILL)
+        eventually(lambda: cluster.pids().get("kwok", before) != before, "another kwok")
+    finally:
+        for number in range(3):
+            core.delete_namespaced_pod(f"big-{number}", "default", grace_period_seconds=0)
+        for fake in fakes:
+            core.delete_node(fake.name)
 
 
 SMALL = clusters.ClusterSpec("small", (clusters.NodeSpec("only"),))

@@ -115,7 +115,7 @@ def network_namespace(directory: Path) -> Iterator[None]:
 @contextmanager
 def control_group(directory: Path) -> Iterator[None]:
     root = Path("/sys/fs/cgroup")
-    group = (root if (root / "cgroup.controllers").exists() else root / "memory") / "splitbed-planted-1"
+    group = (root if (root / "cgroup.controllers").exists() else root / "memory") / Layout.of("planted").cgroup
     group.mkdir()
     yield
     group.rmdir()
@@ -196,7 +196,7 @@ PLANTINGS: dict[Planting, tuple[str, ...]] = {
     rule: ("route left: rule ", "10.244.77.1"),
     iptables: ("iptables rule left: ", "-A PLANTED", "nftables object left: ", "rule ip nat PLANTED"),
     network_namespace: ("network namespace left: planted", "file left: /run/netns/planted"),
-    control_group: ("control group left: ", "splitbed-planted-1"),
+    control_group: ("control group left: ", "splitbed-planted-"),
     state_file: ("file left: ", "/var/lib/cni/planted"),
     lock_file: ("file of the cache left: ", "locks/planted"),
     cluster_directory: ("file of the cache left: ", "clusters/planted"),
