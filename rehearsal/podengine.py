@@ -66,6 +66,8 @@ def vllm(home: Path, progress: Progress) -> PodEngine:
             "engine.image": image.reference,
             "model.name": _MODEL_AT,
             "engine.flags": {"load-format": "dummy"},
+            # Left to itself each pod binds to the first core that it sees, and all of them see the same.
+            "engine.env": {"VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1"},
             "engine.resources": {"cpu": 1, "memory_gib": 6, "shared_memory_gib": 1},
             "engine.probes.startup_s": 900,
             "nodes.engine.memory_gib": 7,
