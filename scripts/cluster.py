@@ -5,10 +5,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from experiment.errors import SplitbedError
+from experiment.instances import instance_type
 from rehearsal import cluster as clusters
 from rehearsal.home import home
 from rehearsal.local import CLUSTER, start
 from rehearsal.progress import ConsoleProgress
+from rehearsal.toolchain import Toolchain
 
 app = typer.Typer(help="A real Kubernetes on this machine, in namespaces of its own.", no_args_is_help=True)
 
@@ -38,3 +41,32 @@ def status(name: Name = CLUSTER) -> None:
 def down(name: Name = CLUSTER) -> None:
     """Take a cluster down, whatever is left of it."""
     clusters.down(name, ConsoleProgress(Console(stderr=True)))
+
+
+@app.command()
+def kwok(
+    instance: Annotated[str, typer.Option("--type", help="An EC2 instance type.")] = "m7g.2xlarge",
+    count: Annotated[int, typer.Option(min=1, max=50)] = 1,
+    name: Name = CLUSTER,
+) -> None:
+    """Add nodes of true size that only pretend to run pods; kwok is built for it if need be (2.5 minutes)."""
+    size = instance_type(instance)
+    cluster = clusters.find(name)
+    if cluster is None:
+        raise SplitbedError(f"No cluster {name} runs here.", "Start it with `splitbed cluster up`.")
+    progress = ConsoleProgress(Console(stderr=True))
+    binary = Toolchain(home(), progress).ensure("kwok")["kwok"]
+    nodes = [
+        clusters.KwokNode(
+            f"kwok-{instance.replace('.', '-')}-{number}",
+            cpu=f"{size.cpu_millicores}m",
+            memory=f"{size.memory_mib}Mi",
+            pods=size.pods,
+            labels={"kubernetes.io/arch": size.architecture},
+            instance_type=instance,
+        )
+        for number in range(count)
+    ]
+    cluster.add_kwok_nodes(nodes, binary, progress)
+    for node in nodes:
+        typer.echo(node.name)
