@@ -29,6 +29,7 @@ def start(layout: Layout, mark: Path, hold: int, listener: socket.socket | None 
         "PATH": search_path(),
         "LANG": "C.UTF-8",
         "HOME": "/root",
+        "TMPDIR": str(layout.temporary),
         "PYTHONPATH": str(Path(rehearsal.__file__).resolve().parents[1]),
         "PYTHONDONTWRITEBYTECODE": "1",
         processes.VARIABLE: str(mark),

@@ -101,6 +101,11 @@ class Layout:
         return self.path / "state"
 
     @property
+    def temporary(self) -> Path:
+        """Where its daemons put what else would be left in /tmp when they are killed."""
+        return self.path / "run" / "tmp"
+
+    @property
     def plan(self) -> Path:
         """What the first process runs."""
         return self.path / "plan.json"
@@ -122,3 +127,4 @@ class Layout:
             directory.mkdir(mode=0o700)
         for below in STATE_PATHS.values():
             (self.path / below).mkdir(parents=True, exist_ok=True)
+        self.temporary.mkdir()
