@@ -16,6 +16,8 @@ from experiment.errors import SplitbedError
 
 # Made and removed by the cluster itself, all the time, or views of something else that is listed.
 _OWN_LIFE = frozenset({"events", "endpoints", "endpointslices", "leases", "componentstatuses", "podmetrics"})
+# The control plane puts these into every namespace, some time after it is there.
+_IN_EVERY_NAMESPACE = frozenset({("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")})
 _TIMEOUT_S = 20
 
 JobState = Literal["missing", "running", "succeeded", "failed"]
@@ -117,7 +119,9 @@ class Observer:
                     continue
                 # A definition may go between its listing and this call: then it has no objects either.
                 for item in (self._find(f"{base}/{plural}") or {"items": []})["items"]:
-                    place = item["metadata"].get("namespace", "")
+                    place, name = item["metadata"].get("namespace", ""), item["metadata"]["name"]
+                    if (resource["kind"], name) in _IN_EVERY_NAMESPACE:
+                        continue
                     yield (
                         f"{group or 'core'}/{resource['kind']} {place}/{item['metadata']['name']}",
                         _applied(item),
