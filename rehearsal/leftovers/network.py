@@ -5,6 +5,7 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ import psutil
 from rehearsal.cluster.preflight import search_path
 
 _COUNTERS = re.compile(r"\[\d+:\d+\]")
+_SETTLING = 0.1
 _ROUTE_PARTS = ("type", "dst", "gateway", "dev", "table", "scope", "prefsrc", "metric", "nexthops")
 _RULE_PARTS = ("priority", "src", "srclen", "dst", "dstlen", "fwmark", "iif", "oif", "table", "action")
 
@@ -87,13 +89,25 @@ def network_namespaces() -> Iterator[str]:
 
 def listening(may_be_ours: Callable[[int], bool]) -> Iterator[str]:
     """Yield the listening sockets of processes that may be ours, and those that no process shows."""
-    for connection in psutil.net_connections(kind="inet"):
-        udp = connection.type == socket.SOCK_DGRAM and not connection.raddr
-        if not connection.laddr or not (udp or connection.status == psutil.CONN_LISTEN):
-            continue
-        if connection.pid is None or may_be_ours(connection.pid):
-            address, port = connection.laddr
-            yield f"{'udp' if udp else 'tcp'} {address}:{port} of process {connection.pid}"
+    found = _internet_sockets()
+    if None in found.values():
+        # Opened between the look at the processes and the look at the sockets: its process shows now, or it is gone.
+        time.sleep(_SETTLING)
+        found = {name: pid for name, pid in found.items() if pid is not None} | _internet_sockets()
+    for name, pid in found.items():
+        if pid is None or may_be_ours(pid):
+            yield f"{name} of process {pid}"
     for connection in psutil.net_connections(kind="unix"):
         if connection.laddr and connection.pid is not None and may_be_ours(connection.pid):
             yield f"unix {connection.laddr} of process {connection.pid}"
+
+
+def _internet_sockets() -> dict[str, int | None]:
+    """Return the processes of listening sockets by protocol, address and port; None where no process has it open."""
+    found: dict[str, int | None] = {}
+    for connection in psutil.net_connections(kind="inet"):
+        udp = connection.type == socket.SOCK_DGRAM and not connection.raddr
+        if connection.laddr and (udp or connection.status == psutil.CONN_LISTEN):
+            address, port = connection.laddr
+            found[f"{'udp' if udp else 'tcp'} {address}:{port}"] = connection.pid
+    return found
