@@ -93,7 +93,7 @@ def listening(may_be_ours: Callable[[int], bool]) -> Iterator[str]:
     if None in found.values():
         # Opened between the look at the processes and the look at the sockets: its process shows now, or it is gone.
         time.sleep(_SETTLING)
-        found = {name: pid for name, pid in found.items() if pid is not None} | _internet_sockets()
+        found = _internet_sockets() | {name: pid for name, pid in found.items() if pid is not None}
     for name, pid in found.items():
         if pid is None or may_be_ours(pid):
             yield f"{name} of process {pid}"
