@@ -59,10 +59,11 @@ class Unreadable(_Part):
 
 
 class Summary(_Part):
-    """All tests found in a directory, under the label and on the nodes that the caller knows."""
+    """All tests found in a directory, under the label, on the nodes and with the remarks that the caller knows."""
 
     label: str
     nodes: tuple[str, ...]
+    about: tuple[str, ...]
     directory: Path
     tests: tuple[TestSummary, ...]
     unreadable: tuple[Unreadable, ...]
@@ -73,7 +74,7 @@ class Summary(_Part):
         return any(test.simulated for test in self.tests)
 
 
-def read(directory: Path, *, label: str, nodes: Sequence[str] = ()) -> Summary:
+def read(directory: Path, *, label: str, nodes: Sequence[str] = (), about: Sequence[str] = ()) -> Summary:
     """Summarise the records in a directory and below it.
 
     A file that is no whole record of this version is named in `unreadable` and otherwise left out; a directory that
@@ -93,6 +94,7 @@ def read(directory: Path, *, label: str, nodes: Sequence[str] = ()) -> Summary:
     return Summary(
         label=label,
         nodes=tuple(nodes),
+        about=tuple(about),
         directory=directory,
         tests=tuple(_summarise(group) for group in groups.values()),
         unreadable=tuple(unreadable),

@@ -27,6 +27,8 @@ def as_table(summaries: Sequence[Summary]) -> RenderableType:
         mark = "\n[bold yellow]simulated[/]" if summary.simulated else ""
         table.add_column(f"{escape(summary.label)}{mark}", overflow="fold")
     table.add_row("pods", *(escape("\n".join(summary.nodes)) or "not known" for summary in summaries))
+    if any(summary.about for summary in summaries):
+        table.add_row("about", *(escape("\n".join(summary.about)) for summary in summaries))
     table.add_row("files", *(escape(str(summary.directory)) for summary in summaries), end_section=True)
     sections = [_sections(summary) for summary in summaries]
     for key in dict.fromkeys(key for found in sections for key in found):

@@ -58,7 +58,8 @@ def rehearse(
         read(
             outcome.results,
             label=outcome.topology,
-            nodes=[*(f"{p.role} {p.pod} on {p.node}" for p in outcome.places), *outcome.about],
+            nodes=[f"{p.role} {p.pod} on {p.node}" for p in outcome.places],
+            about=outcome.about,
         )
         for outcome in outcomes
     ]
