@@ -63,7 +63,7 @@ class Summary(_Part):
 
     label: str
     nodes: tuple[str, ...]
-    about: tuple[str, ...]
+    about: tuple[str, ...] = ()
     directory: Path
     tests: tuple[TestSummary, ...]
     unreadable: tuple[Unreadable, ...]

@@ -93,3 +93,11 @@ def test_json_has_the_figures_in_seconds_and_says_what_is_simulated(tmp_path: Pa
     assert value["simulated"] is True
     assert value["tests"][0]["simulated"] is True
     assert value["tests"][0]["ttft_s"] == {"median": 0.5, "low": 0.5, "high": 0.5}
+
+
+def test_what_an_engine_is_has_a_row_of_its_own(tmp_path: Path) -> None:
+    plain = Summary(label="x", nodes=("leader a on b",), directory=tmp_path, tests=(), unreadable=())
+    told = plain.model_copy(update={"about": ("all nodes share 2 cores",)})
+    assert "about" not in text(plain)
+    assert row(text(told, width=400), "about") == ["all nodes share 2 cores"]
+    assert row(text(told, width=400), "pods") == ["leader a on b"]
