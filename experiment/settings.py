@@ -12,7 +12,7 @@ from datetime import date
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from experiment import placement
+from experiment import combinations, placement
 from experiment.benchmark import Benchmark
 from experiment.cluster import Cluster
 from experiment.engine import Engine, Model
@@ -72,15 +72,16 @@ def load(text: str, today: date) -> Settings:
         expired = len(found) == 1 and error.errors()[0]["type"] == EXPIRED
         raise (ExpiredError if expired else SettingsError)(found) from None
     benchmark = settings.benchmark.resources if settings.benchmark else None
-    unplaced = placement.check(
+    wrong = combinations.check(settings.engine, settings.topology)
+    wrong += placement.check(
         settings.nodes,
         settings.topology,
         settings.engine.resources,
         benchmark,
         controller=settings.lws.mode == "install",
     )
-    if unplaced:
-        raise SettingsError(unplaced)
+    if wrong:
+        raise SettingsError(wrong)
     return settings
 
 

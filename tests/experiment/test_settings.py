@@ -234,3 +234,18 @@ def test_no_key_at_any_place_makes_a_traceback(path: tuple[str | int, ...], key:
         place = place[step]
     place[key] = value
     only_words(json.dumps(settings))
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        (setting("engine.compilation", {"mode": 0, "backend": "eager"}), "engine.compilation.mode"),
+        (setting("engine.flags", {"enforce-eager": True}), "engine.flags.enforce-eager"),
+    ],
+)
+def test_what_kills_a_split_engine_at_its_first_request_is_refused_for_splits_alone(change: Change, path: str) -> None:
+    (line,) = refusal(settings_with(change))
+
+    assert path in line
+    assert "mode: 2" in line
+    load(settings_with(change, setting("topology", {"kind": "single"})), TODAY)
