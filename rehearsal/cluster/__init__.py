@@ -5,6 +5,8 @@
     check()                                            # SplitbedError in one sentence when it cannot work here
     cluster = up(spec, tools, images, progress)        # all nodes Ready, all images on every node
     cluster.kubeconfig                                 # Path; for any client on the host
+    cluster.programs()                                 # state, starts and last exit status of each program
+    cluster.wait_ready(progress)                       # after something was killed
     cluster.alive()                                    # does its first process run?
     cluster.pids()                                     # {"supervisor": 4711, "kubelet/engine-0": 4720, ...}, host PIDs
     cluster.cgroup                                     # in the paths of all its pods' control groups
@@ -18,7 +20,12 @@
 `tools` maps program names to binaries: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kube-proxy,
 kubelet, coredns. `images` needs the pause image among them (a reference whose last part is `pause:<tag>`), which
 becomes containerd's sandbox image. Everything a cluster owns lies in `home()/clusters/<name>`, its cgroups are
-named after it, and its processes carry `SPLITBED_CLUSTER=<that directory>` in their environment.
+named after it, and its processes carry `SPLITBED_CLUSTER=<that directory>` in their environment. Unpacked images are
+kept in `home()/unpacked` for the next cluster, which gets hard links to them.
+
+Each node sees, in a mount namespace of its own, the directories that kubelet and containerd use as its own
+(`layout.STATE_PATHS`); all else of the host's files is there, so that a hostPath volume reaches the host. All nodes
+share one network: node addresses are on its loopback interface, pods are routed point to point.
 
 SIGKILL to the first process (`cluster.pids()["supervisor"]`) ends all of it at once; `down` then sweeps up what
 files and cgroups are left. A program that dies is started again; `up` killed on its way takes the half-started

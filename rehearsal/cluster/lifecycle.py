@@ -188,7 +188,10 @@ def _remove(layout: Layout, progress: Progress) -> None:
     if layout.path.exists():
         _refuse_mounts(layout.path)
         progress.note(f"removing {layout.path}")
-        shutil.rmtree(layout.path)
+        try:
+            shutil.rmtree(layout.path)
+        except PermissionError as error:
+            raise ClusterError(f"{error.filename} cannot be removed: {error.strerror}.", "Try again as root.") from None
     with suppress(OSError):  # other clusters are there
         clusters_home().rmdir()
 
