@@ -1,5 +1,6 @@
 """Homes for tests that need root, the built tools and real clusters."""
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ def _with_tools(root: Path, built: Path) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def own_home(built: Path) -> Iterator[Path]:
     """A home for one module's rehearsals, beside the built one: hard links reach no further than a file system."""
-    root = built.with_name(f"{built.name}-tests")
+    root = built.with_name(f"{built.name}-tests{os.environ.get('PYTEST_XDIST_WORKER', '')}")
     if root.exists():  # of a test run that was killed
         splitbed(root, "cluster", "down")
         shutil.rmtree(root)
