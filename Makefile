@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-engine test-chaos test-vllm check lock setup
+.PHONY: help rehearse test test-unit test-engine test-some-chaos tools test-chaos test-vllm check lock setup
 
 PY := .venv/bin/python
 
@@ -27,16 +27,22 @@ check: setup
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-logo
 
-test: check test-unit test-engine
+test: check test-unit test-engine test-some-chaos
 
 test-unit: setup
 	$(PY) -m pytest -m "not engine and not vllm" -n 2
 
-test-engine: setup
+tools: setup
+	.venv/bin/splitbed tools build
+
+test-engine: tools
 	$(PY) -m pytest -m "engine and not chaos"
 
-test-chaos: setup
-	$(PY) -m pytest -m chaos --chaos-seeds 24
+test-some-chaos: tools
+	$(PY) -m pytest -s -m chaos
+
+test-chaos: tools
+	$(PY) -m pytest -s -m chaos --chaos-seeds 0:24
 
 # Without capture: a start takes a minute or two, and says how far it is.
 test-vllm: setup

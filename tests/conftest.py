@@ -14,4 +14,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write tests/data/golden anew from what the program makes now; read the diff before committing it",
     )
-    parser.addoption("--chaos-seeds", type=int, default=6, help="how many rehearsals are disturbed, one a seed")
+    parser.addoption("--chaos-seeds", default="0:6", help="FIRST:END, of the rehearsals that are disturbed")

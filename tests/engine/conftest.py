@@ -14,7 +14,8 @@ from tests.engine.command import splitbed
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "seed" in metafunc.fixturenames:
-        metafunc.parametrize("seed", range(metafunc.config.getoption("--chaos-seeds")))
+        first, end = map(int, metafunc.config.getoption("--chaos-seeds").split(":"))
+        metafunc.parametrize("seed", range(first, end))
 
 
 @pytest.fixture(scope="session")
