@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import ssl
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,12 +32,12 @@ class Endpoint:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise UrlError(f"--url {url}: {error}.", "Give a URL such as http://127.0.0.1:8000.") from None
+            raise UrlError(f"--url {_shown(url)}: {error}.", "Give a URL such as http://127.0.0.1:8000.") from None
         plain = url.isascii() and url.isprintable() and " " not in url
         extra = parts.query or parts.fragment or parts.username
         if not plain or extra or parts.scheme not in ("http", "https") or not parts.hostname:
             raise UrlError(
-                f"--url {url}: not the address of a server.",
+                f"--url {_shown(url)}: not the address of a server.",
                 "Give a URL such as http://127.0.0.1:8000, no more.",
             )
         self.url = url.rstrip("/")
@@ -95,6 +96,11 @@ class Endpoint:
         if body:
             lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
         return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+def _shown(url: str) -> str:
+    """Return the URL for a message, which may end up in a log: without the user and the password it may name."""
+    return re.sub(r"^(\w+://)?.*@", r"\1...@", url, flags=re.DOTALL)
 
 
 def json_object(exchange: Exchange) -> dict[str, Any] | None:

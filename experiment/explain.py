@@ -16,7 +16,7 @@ from experiment.problem import Problem
 
 _LONGEST_VALUE = 60
 _NOTHING_FOUND = frozenset({"missing", "json_invalid"})
-_PRIVATE = re.compile(r"token|secret|passw|credential|api_?key|\benv\b", re.IGNORECASE)
+_PRIVATE = re.compile(r"token|secret|passw|credential|(api|access|private)[_-]?key|\benv\b", re.IGNORECASE)
 
 
 def problems(model: type[BaseModel], error: ValidationError) -> list[Problem]:

@@ -73,7 +73,6 @@ def test_what_is_no_json_object_is_none(body: bytes) -> None:
         "h:1",
         "http://",
         "http://a:b",
-        "http://u:p@h",
         "http://h?x",
         "unix:///x",
         "http://h/a b",
@@ -84,6 +83,14 @@ def test_what_is_no_json_object_is_none(body: bytes) -> None:
 def test_a_url_that_cannot_be_asked_is_refused(url: str) -> None:
     with pytest.raises(UrlError, match=re.escape(f"--url {url}")):
         Endpoint(url, time.monotonic)
+
+
+@pytest.mark.parametrize("url", ["http://me:sk-abc@h:1/x", "me:sk-abc@h", "http://me:sk-/abc@h", "http://sk-abc@h:x"])
+def test_a_password_in_a_refused_url_is_not_repeated(url: str) -> None:
+    with pytest.raises(UrlError) as error:
+        Endpoint(url, time.monotonic)
+    assert "abc" not in str(error.value)
+    assert "@h" in str(error.value)
 
 
 def test_the_length_header_counts_bytes() -> None:

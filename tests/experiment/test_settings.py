@@ -159,6 +159,11 @@ def test_a_secret_in_the_environment_is_refused_and_not_repeated() -> None:
     assert found.startswith("engine.env.HF_TOKEN: found a value that is not shown: this looks like a secret")
 
 
+def test_a_secret_among_the_flags_is_refused_and_not_repeated() -> None:
+    (found,) = refusal(settings_with(setting("engine.flags", {"api-key": "sk-abcdef"})))
+    assert found.startswith("engine.flags.api-key: found a value that is not shown: ")
+
+
 def test_a_date_may_stand_without_quotes() -> None:
     settings = load(settings_with(setting("end_date", "2026-12-24 00:00:00 +0000 UTC")), TODAY)
     assert settings.end_date == date(2026, 12, 24)
