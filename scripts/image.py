@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from experiment.errors import SplitbedError
 from rehearsal.home import home
 from rehearsal.images import standin_image
 from rehearsal.progress import ConsoleProgress
@@ -17,5 +18,11 @@ def image(
 ) -> None:
     """Build the stand-in engine's image and write it to a file; its reference goes to standard output."""
     built = standin_image(home(), ConsoleProgress(Console(stderr=True)))
-    shutil.copyfile(built.archive, file)
+    try:
+        shutil.copyfile(built.archive, file)
+    except OSError as error:
+        raise SplitbedError(
+            f"The image cannot be written to {file}: {error.strerror or error}.",
+            "Name a file in a directory that exists.",
+        ) from None
     typer.echo(built.reference)

@@ -5,6 +5,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from experiment.errors import SplitbedError
 from scripts import cluster, image, rehearse, tools
@@ -19,17 +20,13 @@ class _ExplainingTyper(typer.Typer):
         try:
             return super().__call__(*args, **kwargs)
         except SplitbedError as error:
-            ERRORS.print(f"[bold red]error:[/] {_plain(error.message)}", highlight=False, soft_wrap=True)
+            ERRORS.print(Text("error:", style="bold red"), Text(error.message), soft_wrap=True)
             if error.remedy:
-                ERRORS.print(_plain(error.remedy), highlight=False, soft_wrap=True)
+                ERRORS.print(Text(error.remedy), soft_wrap=True)
             sys.exit(1)
         except KeyboardInterrupt:
             ERRORS.print("\nStopped. The same command goes on from here; finished records are kept.")
             sys.exit(130)
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", r"\[")
 
 
 app = _ExplainingTyper(
