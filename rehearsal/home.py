@@ -5,8 +5,11 @@ from pathlib import Path
 
 
 def home() -> Path:
-    """Return `$SPLITBED_HOME`, or `splitbed` in the user's cache directory; nothing is created."""
+    """Return `$SPLITBED_HOME`, or `splitbed` in the user's cache directory; nothing is created.
+
+    The path is absolute: programs that are started with it work in other directories.
+    """
     if explicit := os.environ.get("SPLITBED_HOME"):
-        return Path(explicit)
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(cache) / "splitbed"
+        return Path(explicit).expanduser().absolute()
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache).absolute() / "splitbed"
