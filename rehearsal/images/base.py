@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from experiment.errors import SplitbedError
 from rehearsal.child import duration, run_to_log
 from rehearsal.disk import require_space
 from rehearsal.images.errors import ImageError
@@ -90,7 +91,8 @@ def base_layer(recipe: Recipe, directory: Path, progress: Progress) -> Layer:
 
     Raises:
         ImageError: it is not there and cannot be made.
-        DiskError: there is no room for it.
+        PackageError: it is not there, and what makes it cannot be installed.
+        DiskError: it is not there, and there is no room for it.
     """
     target = directory / f"{recipe.name}-{recipe.digest()}.tar"
     there, made = _present(target)
@@ -98,7 +100,7 @@ def base_layer(recipe: Recipe, directory: Path, progress: Progress) -> Layer:
         return there
     try:
         return _made(recipe, target, directory, progress)
-    except ImageError as error:
+    except SplitbedError as error:  # of the packages or the disk, too
         if there is None:
             raise
         progress.note(f"the base image is over a month old, and could not be made anew: {error.message}")
