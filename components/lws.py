@@ -1,6 +1,6 @@
 """The LeaderWorkerSet controller, from its own chart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from pulumi_kubernetes.helm.v4 import Chart
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components import labels
+from components.placing import spelt_tolerations
 from experiment import versions
 from experiment.images import split_tag
 from experiment.lws import InstallLws
@@ -60,14 +61,5 @@ def values(image: str, nodes: NodeGroup) -> Mapping[str, Any]:
         "image": {"manager": {"repository": repository, "tag": tag, "pullPolicy": "IfNotPresent"}},
         "resources": {"requests": CONTROLLER.quantities()},
         "nodeSelector": dict(nodes.selector),
-        "tolerations": _tolerations(nodes),
+        "tolerations": spelt_tolerations(nodes.tolerations),
     }
-
-
-def _tolerations(nodes: NodeGroup) -> Sequence[Mapping[str, str]]:
-    return [
-        {"key": taint.key, "effect": taint.effect, "operator": "Exists"}
-        if taint.value is None
-        else {"key": taint.key, "effect": taint.effect, "operator": "Equal", "value": taint.value}
-        for taint in nodes.tolerations
-    ]
