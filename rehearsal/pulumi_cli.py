@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -180,9 +181,11 @@ class PulumiCli:
 
 def _interrupt(child: subprocess.Popen[str]) -> None:
     """Ask the CLI behind `child` to wind down, and end it if it does not."""
-    for process in [*psutil.Process(child.pid).children(recursive=True), psutil.Process(child.pid)]:
-        if process.name() == "pulumi":
-            process.send_signal(signal.SIGINT)
+    with suppress(psutil.NoSuchProcess):
+        for process in [psutil.Process(child.pid), *psutil.Process(child.pid).children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):  # it may end by itself while we look
+                if process.name() == "pulumi":
+                    process.send_signal(signal.SIGINT)
     try:
         child.communicate(timeout=STOP_GRACE_S)
     except subprocess.TimeoutExpired:

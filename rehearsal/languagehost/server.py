@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pulumi.automation._server import LanguageServer
-from pulumi.runtime.proto import language_pb2, plugin_pb2
+from pulumi.runtime.proto import language_pb2
 
 
 class ProgramServer(LanguageServer):
@@ -23,10 +23,6 @@ class ProgramServer(LanguageServer):
     def Handshake(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
         """Accept the engine's greeting; this host needs nothing of it."""
         return language_pb2.LanguageHandshakeResponse()
-
-    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: N802, ARG002
-        """Return the version of the SDK in use, as the official host does."""
-        return plugin_pb2.PluginInfo()
 
     def Run(self, request: Any, context: Any) -> Any:  # noqa: N802
         """Run the program's directory as `python DIR` would, in this process."""
