@@ -79,10 +79,13 @@ class Command:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdout is not None
-        if not self._process.stdout.closed:
+        if self._process.poll() is None:
             self._process.kill()
-            self.end()
+            self._process.wait()
+        self._reader.join()
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 def splitbed(home: Path, *arguments: str) -> tuple[int, str, str]:
