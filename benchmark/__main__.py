@@ -20,6 +20,7 @@ from benchmark.lock import run_lock
 from benchmark.session import Session
 from benchmark.store import Store, StoreError
 from experiment.errors import SplitbedError
+from experiment.handout import record_line
 from experiment.record import Client, SessionRecord
 from experiment.workload import Plan
 
@@ -42,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     run.add_argument("--plan", type=Path, required=True, help="the plan, a JSON file")
     run.add_argument("--url", required=True, help="the server, such as http://127.0.0.1:8000")
     run.add_argument("--results", type=Path, required=True, help="directory for the records")
+    run.add_argument(
+        "--print-records", action="store_true", help="print every record of the run at its end, one a line"
+    )
     arguments = parser.parse_args(argv)
     try:
         plan = _read_plan(arguments.plan)
@@ -55,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with run_lock(store.lock_path, holder):
             store.tidy()
             session = Session(plan, endpoint, store, client, topology, _say)
-            code = _measure(session, plan, store, client)
+            code = _measure(session, plan, store, client, print_records=arguments.print_records)
     except SplitbedError as error:
         _complain(str(error))
         return REFUSED
@@ -64,8 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _measure(session: Session, plan: Plan, store: Store, client: Client) -> int:
-    """Run the session to its end, whatever ends it, and leave a session record."""
+def _measure(session: Session, plan: Plan, store: Store, client: Client, *, print_records: bool) -> int:
+    """Run the session to its end, whatever ends it, and leave a session record; print all records if asked to."""
     started_at = datetime.now(UTC)
     try:
         stopped_by = asyncio.run(_until_signal(session))
@@ -93,10 +97,23 @@ def _measure(session: Session, plan: Plan, store: Store, client: Client) -> int:
     except StoreError as error:
         _complain(str(error))
         code = code or FAILED
+    if print_records:  # before the last words, which are to be the last
+        handed_out = _hand_out(store)
+        code = code or handed_out
     _say(f"{session.tally}; records in {store.directory}")
     if ending:
         _complain(ending)
     return code
+
+
+def _hand_out(store: Store) -> int:
+    try:
+        for path, record in store.records():
+            _say(record_line(path, record))
+    except StoreError as error:
+        _complain(str(error))
+        return FAILED
+    return 0
 
 
 async def _until_signal(session: Session) -> signal.Signals | None:
@@ -147,7 +164,8 @@ def _how_to_resume(arguments: argparse.Namespace, client: Client) -> str:
     if client.pod:
         return "To resume (finished repeats are kept): set the stack's benchmark.attempt one higher, then `up`."
     words = ["python3", "-m", "benchmark", "run", "--plan", str(arguments.plan), "--url", arguments.url]
-    command = shlex.join([*words, "--results", str(arguments.results)])
+    words += ["--results", str(arguments.results), *(["--print-records"] if arguments.print_records else [])]
+    command = shlex.join(words)
     return f"To resume (finished repeats are kept), run again: {command}"
 
 

@@ -4,7 +4,7 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
 
@@ -23,6 +23,7 @@ class Store:
     """
 
     def __init__(self, results: Path, run: str, plan_hash: str) -> None:
+        self._results = results
         self.directory = results / run / plan_hash
         self.lock_path = results / run / "lock"
 
@@ -81,6 +82,23 @@ class Store:
         with _explained(path):
             _write(path, record.model_dump_json(indent=1).encode() + b"\n")
         return path
+
+    def records(self) -> Iterator[tuple[PurePosixPath, RepeatRecord | SessionRecord]]:
+        """Yield every record that is kept, of earlier sessions too, and its path below the results directory.
+
+        What is no record is left out: it is not a finished repeat either.
+
+        Raises:
+            StoreError: a file cannot be read.
+        """
+        for pattern in ("*.json", "failed/*.json", "sessions/*.json"):
+            for path in sorted(self.directory.glob(pattern)):
+                with _explained(path):
+                    content = path.read_bytes()
+                try:
+                    yield PurePosixPath(path.relative_to(self._results)), parse_record(content)
+                except ValidationError:
+                    continue
 
     def _path(self, test: str, repeat: int) -> Path:
         return self.directory / f"{test}-{repeat}.json"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOMAIN = ("__init__", "errors", "record", "strict", "workload")
+DOMAIN = ("__init__", "errors", "handout", "record", "strict", "workload")
 """Modules of `experiment` that the benchmark needs in the engine's image; a test imports it from the zip alone."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)

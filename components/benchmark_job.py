@@ -60,6 +60,8 @@ class BenchmarkJobArgs:
     """The zip of the client."""
     url: pulumi.Input[str]
     claim_name: pulumi.Input[str]
+    hand_out: bool
+    """Whether nobody but the pod can read the claimed volume, so that the records are printed too."""
     resources: PodResources
     nodes: NodeGroup
     after: Sequence[pulumi.Resource] = ()
@@ -127,7 +129,7 @@ def _spec(
                 automount_service_account_token=False,
                 enable_service_links=False,
                 restart_policy="Never",
-                security_context=security.pod(seccomp=True),
+                security_context=security.pod(seccomp=True, owns_volumes=args.hand_out),
                 node_selector=dict(args.nodes.selector),
                 tolerations=tolerations(args.nodes.tolerations),
                 affinity=AffinityArgs(
@@ -156,7 +158,10 @@ def _client(args: BenchmarkJobArgs) -> ContainerArgs:
         image=args.image,
         image_pull_policy="IfNotPresent",
         command=["python3", "-m", "benchmark", "run"],
-        args=["--plan", f"{CODE_AT}/plan.json", "--url", args.url, "--results", RESULTS_AT],
+        args=[
+            *("--plan", f"{CODE_AT}/plan.json", "--url", args.url, "--results", RESULTS_AT),
+            *(["--print-records"] if args.hand_out else []),
+        ],
         env=[
             EnvVarArgs(name="HOME", value="/tmp"),  # noqa: S108  the pod's own
             EnvVarArgs(name="PYTHONPATH", value=f"{CODE_AT}/benchmark.zip"),

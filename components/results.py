@@ -1,4 +1,4 @@
-"""Where records are kept: a directory of a node, as a volume that the state knows."""
+"""Where records are kept: a directory of a node, or a volume that the cluster provides; the state knows either."""
 
 from dataclasses import dataclass
 
@@ -15,6 +15,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components import labels
 from experiment import names
+from experiment.benchmark import ClaimedResults, LocalResults
 
 # A directory has no size of its own; the claim must merely ask for what the volume says it has.
 _NOMINAL = "1Gi"
@@ -22,35 +23,43 @@ _NOMINAL = "1Gi"
 
 @dataclass(frozen=True, kw_only=True)
 class ResultsArgs:
-    """Which directory, for which namespace."""
+    """What kind of place, for which namespace."""
 
     experiment: str
     namespace: pulumi.Input[str]
-    path: str
+    results: LocalResults | ClaimedResults
 
 
 class Results(pulumi.ComponentResource):
-    """A static volume and its claim; destroying them leaves the files."""
+    """A claim. Of a directory of a node the files outlive it; what the cluster provided goes with it."""
 
     def __init__(self, name: str, args: ResultsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:Results", name, None, opts)
-        own = labels.of(args.experiment, "results")
-        volume_name = names.volume_name(args.experiment, args.path)
+        self._name, self._args = name, args
+        self._labels = labels.of(args.experiment, "results")
+        claim = (
+            self._of_directory(args.results) if isinstance(args.results, LocalResults) else self._provided(args.results)
+        )
+        self.claim_name: pulumi.Output[str] = claim.metadata.name
+        self.register_outputs({"claim_name": self.claim_name})
+
+    def _of_directory(self, local: LocalResults) -> PersistentVolumeClaim:
+        volume_name = names.volume_name(self._args.experiment, local.path)
         volume = PersistentVolume(
-            f"{name}-volume",
-            metadata=ObjectMetaArgs(name=volume_name, labels=own),
+            f"{self._name}-volume",
+            metadata=ObjectMetaArgs(name=volume_name, labels=self._labels),
             spec=PersistentVolumeSpecArgs(
                 access_modes=["ReadWriteOnce"],
                 capacity={"storage": _NOMINAL},
-                host_path=HostPathVolumeSourceArgs(path=args.path, type="DirectoryOrCreate"),
+                host_path=HostPathVolumeSourceArgs(path=local.path, type="DirectoryOrCreate"),
                 persistent_volume_reclaim_policy="Retain",
                 volume_mode="Filesystem",
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        claim = PersistentVolumeClaim(
-            f"{name}-claim",
-            metadata=ObjectMetaArgs(name=volume_name, namespace=args.namespace, labels=own),
+        return PersistentVolumeClaim(
+            f"{self._name}-claim",
+            metadata=ObjectMetaArgs(name=volume_name, namespace=self._args.namespace, labels=self._labels),
             spec=PersistentVolumeClaimSpecArgs(
                 access_modes=["ReadWriteOnce"],
                 resources=VolumeResourceRequirementsArgs(requests={"storage": _NOMINAL}),
@@ -60,5 +69,22 @@ class Results(pulumi.ComponentResource):
             ),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[volume]),
         )
-        self.claim_name: pulumi.Output[str] = claim.metadata.name
-        self.register_outputs({"claim_name": self.claim_name})
+
+    def _provided(self, claimed: ClaimedResults) -> PersistentVolumeClaim:
+        return PersistentVolumeClaim(
+            f"{self._name}-claim",
+            metadata=ObjectMetaArgs(
+                name=names.volume_name(self._args.experiment, claimed.model_dump_json()),
+                namespace=self._args.namespace,
+                labels=self._labels,
+                # Many classes bind a claim only when a pod uses it, and the benchmark's comes after this.
+                annotations={"pulumi.com/skipAwait": "true"},
+            ),
+            spec=PersistentVolumeClaimSpecArgs(
+                access_modes=["ReadWriteOnce"],
+                resources=VolumeResourceRequirementsArgs(requests={"storage": f"{claimed.size_gib}Gi"}),
+                storage_class_name=claimed.storage_class,
+                volume_mode="Filesystem",
+            ),
+            opts=pulumi.ResourceOptions(parent=self),
+        )

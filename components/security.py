@@ -23,17 +23,20 @@ def container() -> SecurityContextArgs:
     )
 
 
-def pod(*, seccomp: bool) -> PodSecurityContextArgs:
+def pod(*, seccomp: bool, owns_volumes: bool = False) -> PodSecurityContextArgs:
     """Return the rights of a pod: not root.
 
     Args:
         seccomp: whether the runtime's default filter is asked for. Engines are left without: it forbids the calls by
             which their CPU backend binds memory to NUMA nodes.
+        owns_volumes: whether volumes that the cluster provides are made writable by the pod's group.
     """
     return PodSecurityContextArgs(
         run_as_non_root=True,
         run_as_user=USER,
         run_as_group=USER,
+        fs_group=USER if owns_volumes else None,
+        fs_group_change_policy="OnRootMismatch" if owns_volumes else None,
         seccomp_profile=SeccompProfileArgs(type="RuntimeDefault") if seccomp else None,
     )
 

@@ -87,7 +87,7 @@ class Testbed(pulumi.ComponentResource):
         settings = self._settings
         results = Results(
             f"{self._name}-results",
-            ResultsArgs(experiment=settings.name, namespace=self._namespace.metadata.name, path=benchmark.results.path),
+            ResultsArgs(experiment=settings.name, namespace=self._namespace.metadata.name, results=benchmark.results),
             pulumi.ResourceOptions(parent=self),
         )
         self._outputs["results"] = benchmark.results.model_dump(mode="json")
@@ -106,6 +106,7 @@ class Testbed(pulumi.ComponentResource):
                 code=benchmark_zip(),
                 url=self._serving.url,
                 claim_name=results.claim_name,
+                hand_out=benchmark.results.kind == "claim",
                 resources=benchmark.resources,
                 nodes=settings.nodes.system,
                 after=[self._serving.leader_worker_set, self._serving.service],

@@ -8,18 +8,33 @@ from experiment.resources import PodResources
 from experiment.strict import Strict
 from experiment.workload import Plan, Slug, Tests
 
+StorageClassName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", max_length=253)]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[^\x00\n]*[^/\x00\n]$")]
 
 
 class LocalResults(Strict):
     """A directory of the node that runs the benchmark; made if it is not there, never removed."""
 
-    kind: Literal["local"] = Field(description='where results go: "local"')
+    kind: Literal["local"] = Field(description="local or claim")
     path: AbsolutePath = Field(description="absolute path of a directory on the node, without a slash at its end")
 
 
-Results = LocalResults
-"""Grows into a union told apart by `kind`."""
+class ClaimedResults(Strict):
+    """A volume that the cluster provides when it is claimed, and takes away with the experiment.
+
+    Nobody but the benchmark's pod reads it, so the records are handed out through that pod's log too.
+    """
+
+    kind: Literal["claim"] = Field(description="local or claim")
+    storage_class: StorageClassName | None = Field(
+        None, description="storage class of the volume; the cluster's default class if not given"
+    )
+    size_gib: int = Field(
+        1, ge=1, le=65536, description="size of the volume in whole GiB; the least of some classes is 1"
+    )
+
+
+Results = Annotated[LocalResults | ClaimedResults, Field(discriminator="kind")]
 
 
 class Benchmark(Strict):

@@ -36,6 +36,6 @@ def job_name(run: str, plan_hash: str, attempt: int) -> str:
     return f"bench-{run}-{plan_hash}-a{attempt}"
 
 
-def volume_name(experiment: str, path: str) -> str:
-    """Return the name of the volume of results; it changes with the path, for a volume's path cannot be changed."""
-    return f"{object_name(experiment)}-results-{hashlib.sha256(path.encode()).hexdigest()[:_DIGEST_DIGITS]}"
+def volume_name(experiment: str, what: str) -> str:
+    """Return the name of the volume of results; it changes with `what` it is, which of a volume cannot be changed."""
+    return f"{object_name(experiment)}-results-{hashlib.sha256(what.encode()).hexdigest()[:_DIGEST_DIGITS]}"

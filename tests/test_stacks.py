@@ -268,6 +268,50 @@ def test_a_chart_in_a_directory_has_no_version_to_ask_for() -> None:
     assert "version" not in chart.inputs
 
 
+CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
+
+
+def test_records_on_a_claim_need_no_node_and_are_handed_out() -> None:
+    recording = varied("rehearsal-split", benchmark__results={"kind": "claim", "storage_class": "fast", "size_gib": 3})
+    assert recording.of_type("kubernetes:core/v1:PersistentVolume") == []
+    claim = recording.one(CLAIM).inputs
+    assert claim["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}, "it may be bound by the pod only"
+    assert claim["metadata"]["namespace"] == recording.outputs["namespace"]
+    assert claim["spec"] == {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "3Gi"}},
+        "storageClassName": "fast",
+        "volumeMode": "Filesystem",
+    }
+    (pod,) = pod_specs(recording.one(JOB).inputs["spec"])
+    (volume,) = [volume for volume in pod["volumes"] if volume["name"] == "results"]
+    assert volume["persistentVolumeClaim"] == {"claimName": claim["metadata"]["name"]}
+    assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"]
+    assert pod["containers"][0]["args"][-1] == "--print-records"
+    assert recording.outputs["results"] == {"kind": "claim", "storage_class": "fast", "size_gib": 3}
+
+
+def test_a_claim_without_a_class_is_left_to_the_clusters_default() -> None:
+    claim = varied("rehearsal-split", benchmark__results={"kind": "claim"}).one(CLAIM)
+    assert "storageClassName" not in claim.inputs["spec"]
+
+
+def test_another_class_is_another_claim() -> None:
+    names = {
+        varied("rehearsal-split", benchmark__results={"kind": "claim", "storage_class": name})
+        .one(CLAIM)
+        .inputs["metadata"]["name"]
+        for name in ("fast", "slow")
+    }
+    assert len(names) == 2
+
+
+def test_records_in_a_directory_of_a_node_are_not_printed(recording: Recording) -> None:
+    (pod,) = pod_specs(recording.one(JOB).inputs["spec"])
+    assert "--print-records" not in pod["containers"][0]["args"]
+    assert "fsGroup" not in pod["securityContext"]
+
+
 def test_a_wrong_stack_file_makes_no_resource_and_shows_no_traceback() -> None:
     settings = {**stack_settings("rehearsal-split"), "end_date": "2026-01-01", "ownr": "me"}
     with pytest.raises(pulumi.RunError) as refusal:

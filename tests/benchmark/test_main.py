@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from benchmark.__main__ import main
+from experiment.handout import PREFIX, parse_record_line
 from experiment.record import RepeatRecord, Reply, SessionRecord, parse_record
 from experiment.workload import OneUser, Plan
 from tests.benchmark.server import MODEL, Server
@@ -50,9 +51,9 @@ class Bench:
     def run(self) -> int:
         return main(self.argv)
 
-    def start(self) -> "subprocess.Popen[str]":
+    def start(self, *options: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [sys.executable, "-m", "benchmark", *self.argv],
+            [sys.executable, "-m", "benchmark", *self.argv, *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -262,6 +263,69 @@ def test_a_signal_leaves_what_was_measured_and_says_how_to_resume(bench: Bench, 
     assert "To resume" in err.splitlines()[-1]
     assert len(err.splitlines()) == 2
     assert bench.sessions()[-1].exit_code == 128 + number
+
+
+def handed_out(out: str) -> dict[str, object]:
+    """Return path to record of the lines that hand one out."""
+    parsed = [parse_record_line(line) for line in out.splitlines() if line.startswith(PREFIX)]
+    return {str(path): record for path, record in parsed}
+
+
+def kept(bench: Bench) -> dict[str, object]:
+    return {
+        str(path.relative_to(bench.results)): parse_record(path.read_bytes()) for path in bench.results.rglob("*.json")
+    }
+
+
+def test_records_are_printed_only_if_asked_for(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.run() == 0
+    assert PREFIX not in capsys.readouterr().out
+
+
+def test_every_record_of_every_attempt_is_printed_before_the_last_words(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    argv = [*bench.argv, "--print-records"]
+    bench.server.faults.extend([None, "500"])
+    assert main(argv) == 1
+    printed = capsys.readouterr()
+    assert handed_out(printed.out) == kept(bench)
+    assert len(kept(bench)) == 3 + 1 + 1
+    assert printed.out.splitlines()[-1].startswith("3 of 4 repeats measured")
+    assert printed.err.splitlines()[-1].endswith(" --print-records")
+    assert main(argv) == 0
+    assert handed_out(capsys.readouterr().out) == kept(bench)
+    assert len(kept(bench)) == 4 + 1 + 2
+    bench.server.dead = True
+    assert main(argv) == 0
+    assert handed_out(capsys.readouterr().out) == kept(bench), "also of a run that was finished before"
+
+
+def test_a_terminated_run_prints_what_it_has(bench: Bench) -> None:
+    bench.server.faults.extend([None, None, "hang"])
+    with bench.start("--print-records") as process:
+        for _ in range(3):
+            assert bench.server.measured.acquire(timeout=30)
+        os.kill(process.pid, signal.SIGTERM)
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert handed_out(out) == kept(bench)
+    assert [path.rpartition("/")[2] for path in handed_out(out)] == [*ALL[:2], "session-1.json"]
+
+
+def test_a_record_that_cannot_be_read_is_said_and_no_success(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read = Path.read_bytes
+
+    def failing(path: Path) -> bytes:
+        if path.name == ALL[1]:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", failing)
+    assert main([*bench.argv, "--print-records"]) == 1
+    assert "Input/output error" in capsys.readouterr().err
 
 
 def test_a_second_client_of_a_run_is_refused_and_the_first_goes_on(

@@ -1,6 +1,6 @@
 import errno
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -33,6 +33,19 @@ def test_each_kind_of_record_has_its_place(store: Store) -> None:
     }
     assert store.finished("one-user", 1) == repeat(1)
     assert store.finished("one-user", 2) is None
+
+
+def test_all_records_are_told_with_their_paths_and_nothing_else_is(store: Store) -> None:
+    for record in (repeat(1), repeat(2, failure()), session()):
+        store.keep(record)
+    (store.directory / "one-user-3.json").write_bytes(b"{")
+    (store.directory / "unreadable" / "one-user-4-1.json").write_bytes(b"{")
+    (store.directory / ".one-user-5.json.part").write_bytes(b"{")
+    assert list(store.records()) == [
+        (PurePosixPath("1/0123456789ab/one-user-1.json"), repeat(1)),
+        (PurePosixPath("1/0123456789ab/failed/one-user-2-1.json"), repeat(2, failure())),
+        (PurePosixPath("1/0123456789ab/sessions/session-1.json"), session()),
+    ]
 
 
 def test_preparing_twice_is_harmless(store: Store) -> None:

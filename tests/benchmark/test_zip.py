@@ -40,7 +40,7 @@ def archive(tmp_path: Path) -> Path:
 
 def test_the_client_needs_few_modules_of_the_domain() -> None:
     names = {path.name for path in needed() if path.parent.name == "experiment"}
-    assert names == {"__init__.py", "errors.py", "record.py", "strict.py", "workload.py"}
+    assert names == {"__init__.py", "errors.py", "handout.py", "record.py", "strict.py", "workload.py"}
 
 
 def test_the_client_runs_from_a_zip(archive: Path, server: Server, tmp_path: Path) -> None:

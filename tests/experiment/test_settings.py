@@ -116,12 +116,31 @@ def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
         ),
         (setting("benchmark.resources.cpu", 1.45), "benchmark.resources: found 1.45 CPU, 0.5 GiB: with the Leader"),
         (setting("name", "Über"), 'name: found "\\u00dcber": it has characters that cannot stand there, or is empty. '),
+        (
+            setting("benchmark.results", {"kind": "s3"}),
+            'benchmark.results: found a mapping of kind: there is no kind "s3". Choose one of local, claim.',
+        ),
+        (
+            setting("benchmark.results", {"kind": "claim", "path": "/x"}),
+            'benchmark.results.path: found "/x": there is no such key. Known here: kind, size_gib, storage_class.',
+        ),
+        (setting("benchmark.results", {"kind": "claim", "size_gib": 0}), "benchmark.results.size_gib: found 0: it sho"),
+        (
+            setting("benchmark.results", {"kind": "claim", "storage_class": "Fast"}),
+            'benchmark.results.storage_class: found "Fast": it has characters that cannot stand there, or is empty. ',
+        ),
         (setting("cluster.kubeconfig", None), "cluster.kubeconfig: found null: it is not text. "),
     ],
 )  # fmt: skip
 def test_each_mistake_is_named_with_path_value_and_remedy(change: Change, problem: str) -> None:
     (found,) = refusal(settings_with(change))
     assert found.startswith(problem)
+
+
+def test_a_claim_needs_no_more_than_its_kind() -> None:
+    benchmark = load(settings_with(setting("benchmark.results", {"kind": "claim"})), TODAY).benchmark
+    assert benchmark is not None
+    assert benchmark.results.model_dump() == {"kind": "claim", "storage_class": None, "size_gib": 1}
 
 
 def test_all_mistakes_are_said_at_once() -> None:
