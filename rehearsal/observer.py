@@ -1,14 +1,22 @@
-"""What a cluster holds and does, as its API server tells it."""
+"""What a cluster holds and does, as its API server tells it.
+
+ClusterUnreachableError
+    the API server does not answer just now, or there is no way to it.
+ClusterRefusedError
+    it answers, and refuses what is asked.
+"""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
 import urllib3
-from kubernetes import client, config
+import yaml
+from kubernetes import config
 from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
 
@@ -19,12 +27,18 @@ _OWN_LIFE = frozenset({"events", "endpoints", "endpointslices", "leases", "compo
 # The control plane puts these into every namespace, some time after it is there.
 _IN_EVERY_NAMESPACE = frozenset({("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default")})
 _TIMEOUT_S = 20
+# Too many requests, and what a server answers that is starting, ending or without its store.
+_NOT_NOW = frozenset({429, 500, 502, 503, 504})
 
 JobState = Literal["missing", "running", "succeeded", "failed"]
 
 
 class ClusterUnreachableError(SplitbedError):
     """The API server does not answer, or the kubeconfig cannot be read."""
+
+
+class ClusterRefusedError(SplitbedError):
+    """The API server answers with a refusal, which asking again would not change."""
 
 
 @dataclass(frozen=True, order=True)
@@ -47,7 +61,8 @@ class Observer:
         """
         try:
             self._api = config.new_client_from_config(str(kubeconfig) if kubeconfig else None, context)
-        except (ConfigException, OSError) as error:
+        # The loader checks little of the file's shape: a wrong one ends in whatever Python says of it.
+        except (ConfigException, OSError, yaml.YAMLError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise ClusterUnreachableError(
                 f"The kubeconfig {kubeconfig or '(ambient)'} cannot be used: {error}.",
                 "Check --kubeconfig and --context.",
@@ -88,9 +103,8 @@ class Observer:
             if not items:
                 return "its pod is gone"
             newest = max(items, key=lambda pod: pod["metadata"]["creationTimestamp"])["metadata"]["name"]
-            core = client.CoreV1Api(self._api)
-            return str(core.read_namespaced_pod_log(newest, namespace, tail_lines=lines)).rstrip()
-        except (ApiException, ClusterUnreachableError) as error:
+            return self._ask(f"/api/v1/namespaces/{namespace}/pods/{newest}/log?tailLines={lines}")[1].rstrip()
+        except (ClusterRefusedError, ClusterUnreachableError) as error:
             return f"its log cannot be read ({error})"
 
     def identity(self) -> str:
@@ -122,33 +136,51 @@ class Observer:
                     place, name = item["metadata"].get("namespace", ""), item["metadata"]["name"]
                     if (resource["kind"], name) in _IN_EVERY_NAMESPACE:
                         continue
-                    yield (
-                        f"{group or 'core'}/{resource['kind']} {place}/{item['metadata']['name']}",
-                        _applied(item),
-                    )
-
-    def _find(self, path: str) -> dict[str, Any] | None:
-        try:
-            return self._get(path)
-        except ApiException as error:
-            if error.status == 404:
-                return None
-            raise
+                    yield f"{group or 'core'}/{resource['kind']} {place}/{name}", _applied(item)
 
     def _get(self, path: str) -> dict[str, Any]:
+        document = self._find(path)
+        if document is None:
+            raise ClusterRefusedError(f"The API server at {self._host} has no {path}.")
+        return document
+
+    def _find(self, path: str) -> dict[str, Any] | None:
+        status, text = self._ask(path)
+        document: dict[str, Any] | None = None if status == HTTPStatus.NOT_FOUND else json.loads(text)
+        return document
+
+    def _ask(self, path: str) -> tuple[int, str]:
+        """Return the status and body of an answer, which is good or says that there is no such thing."""
         request = self._api.param_serialize(
-            "GET", path, header_params={"Accept": "application/json"}, auth_settings=["BearerToken"]
+            "GET", path, header_params={"Accept": "application/json, */*"}, auth_settings=["BearerToken"]
         )
         try:
             response = self._api.call_api(*request, _request_timeout=_TIMEOUT_S)
-            text = response.read()
-        except (urllib3.exceptions.HTTPError, OSError) as error:
-            host = self._api.configuration.host
-            raise ClusterUnreachableError(f"The API server at {host} does not answer: {error}.") from error
-        if response.status >= 400:
-            raise ApiException(status=response.status, reason=text.decode(errors="replace"))
-        document: dict[str, Any] = json.loads(text)
-        return document
+            status, text = response.status, response.read().decode(errors="replace")
+        except (urllib3.exceptions.HTTPError, OSError, ApiException) as error:
+            raise ClusterUnreachableError(f"The API server at {self._host} does not answer: {error}.") from error
+        if status in _NOT_NOW:
+            raise ClusterUnreachableError(
+                f"The API server at {self._host} cannot answer {path} now ({status}: {_reason(text)}).", "Try again."
+            )
+        if status >= HTTPStatus.BAD_REQUEST and status != HTTPStatus.NOT_FOUND:
+            raise ClusterRefusedError(
+                f"The API server at {self._host} refuses {path} ({status}: {_reason(text)}).",
+                "Check that the kubeconfig's credentials are valid, and that its user may read the whole cluster.",
+            )
+        return status, text
+
+    @property
+    def _host(self) -> str:
+        return str(self._api.configuration.host)
+
+
+def _reason(text: str) -> str:
+    """Return the message of Kubernetes' own Status, or the beginning of whatever else came."""
+    try:
+        return str(json.loads(text)["message"])
+    except (ValueError, KeyError, TypeError):
+        return " ".join(text.split())[:200] or "nothing said"
 
 
 def _applied(item: dict[str, Any]) -> bool:

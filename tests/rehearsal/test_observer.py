@@ -1,0 +1,132 @@
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from rehearsal.observer import ClusterRefusedError, ClusterUnreachableError, Observer, PodPlace
+
+Answers = dict[str, tuple[int, object]]
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return {"/version": (200, {"gitVersion": "v1.34.4"})}
+
+
+@pytest.fixture
+def observer(answers: Answers, tmp_path: Path) -> Iterator[Observer]:
+    """An observer of an API server that says what it is told to say."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = answers.get(self.path, (404, {"message": "not found"}))
+            text = body if isinstance(body, str) else json.dumps(body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Observer(kubeconfig(tmp_path, server.server_port))
+        server.shutdown()
+
+
+def kubeconfig(directory: Path, port: int) -> Path:
+    path = directory / "kubeconfig"
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    path.write_text(json.dumps(document))
+    return path
+
+
+def test_a_server_that_answers_tells_its_version(observer: Observer) -> None:
+    assert observer.check() == "v1.34.4"
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_server_that_is_starting_counts_as_away(observer: Observer, answers: Answers, status: int) -> None:
+    answers["/version"] = (status, {"kind": "Status", "message": "etcd is away"})
+    with pytest.raises(ClusterUnreachableError, match=f"/version now .{status}: etcd is away"):
+        observer.check()
+
+
+@pytest.mark.parametrize("body", [{"kind": "Status", "message": "forbidden: no"}, "forbidden: no\n"])
+def test_a_refusal_is_explained(observer: Observer, answers: Answers, body: object) -> None:
+    answers["/version"] = (403, body)
+    with pytest.raises(ClusterRefusedError, match=r"refuses /version \(403: forbidden: no\)") as error:
+        observer.check()
+    assert "kubeconfig" in error.value.remedy
+
+
+def test_nobody_there_is_unreachable(tmp_path: Path) -> None:
+    with pytest.raises(ClusterUnreachableError, match="does not answer"):
+        Observer(kubeconfig(tmp_path, 1)).check()
+
+
+@pytest.mark.parametrize("text", ["a: [", "- 1", "3", "", "clusters: 3"])
+def test_a_file_that_is_no_kubeconfig_is_named(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "kubeconfig"
+    path.write_text(text)
+    with pytest.raises(ClusterUnreachableError, match=str(path)):
+        Observer(path)
+
+
+JOB = "/apis/batch/v1/namespaces/n/jobs/j"
+
+
+def test_a_job_that_is_not_there_is_missing(observer: Observer) -> None:
+    assert observer.job("n", "j") == "missing"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "state"),
+    [
+        ([], "running"),
+        ([{"type": "Complete", "status": "True"}], "succeeded"),
+        ([{"type": "Failed", "status": "True"}], "failed"),
+        ([{"type": "Failed", "status": "False"}], "running"),
+    ],
+)
+def test_a_job_is_what_its_conditions_say(
+    observer: Observer, answers: Answers, conditions: list[dict[str, str]], state: str
+) -> None:
+    answers[JOB] = (200, {"status": {"conditions": conditions}})
+    assert observer.job("n", "j") == state
+
+
+PODS = "/api/v1/namespaces/n/pods"
+
+
+def test_the_last_words_are_those_of_the_newest_pod(observer: Observer, answers: Answers) -> None:
+    names = {"old": "2026-11-30T10:00:00Z", "new": "2026-11-30T11:00:00Z"}
+    pods = [{"metadata": {"name": name, "creationTimestamp": at}} for name, at in names.items()]
+    answers[f"{PODS}?labelSelector=job-name%3Dj"] = (200, {"items": pods})
+    answers[f"{PODS}/new/log?tailLines=20"] = (200, "first\nlast\n")
+    assert observer.last_words("n", "j") == "first\nlast"
+    answers[f"{PODS}/new/log?tailLines=20"] = (500, "the kubelet is away")
+    assert "cannot be read" in observer.last_words("n", "j")
+
+
+def test_pods_have_their_parts(observer: Observer, answers: Answers) -> None:
+    index = "leaderworkerset.sigs.k8s.io/worker-index"
+    labels: dict[str, dict[str, str]] = {"a": {index: "0"}, "b": {index: "1"}, "c": {"job-name": "j"}, "d": {}}
+    placed = [
+        {"metadata": {"name": name, "labels": found}, "spec": {"nodeName": "n"}} for name, found in labels.items()
+    ]
+    pending = {"metadata": {"name": "e"}, "spec": {}}
+    answers[PODS] = (200, {"items": [*placed, pending]})
+    roles = {"a": "leader", "b": "worker", "c": "benchmark", "d": "other"}
+    assert observer.pods("n") == [PodPlace(name, "n", role) for name, role in roles.items()]
