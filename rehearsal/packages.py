@@ -12,8 +12,8 @@ from experiment.errors import SplitbedError
 from rehearsal.child import duration, run_to_log
 from rehearsal.progress import Progress
 
-CNI_DIRECTORIES = (Path("/usr/lib/cni"), Path("/opt/cni/bin"))
-CNI_PLUGINS = ("bridge", "host-local", "loopback", "portmap")
+CNI_DIRECTORIES = (Path("/usr/lib/cni"), Path("/opt/cni/bin"), Path("/usr/libexec/cni"))
+CNI_PLUGINS = ("ptp", "host-local", "loopback")
 
 _ADMINISTRATORS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _LOCK_SECONDS = 300  # how long apt waits for another apt

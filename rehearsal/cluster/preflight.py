@@ -10,6 +10,7 @@ from pathlib import Path
 from experiment.errors import SplitbedError
 from rehearsal.cluster.cgroups import Cgroups
 from rehearsal.cluster.node import Machine
+from rehearsal.packages import CNI_DIRECTORIES, CNI_PLUGINS, cni_directory
 
 WAY_OUT = (
     "Or take a cluster you have, such as one made by kind: "
@@ -24,8 +25,6 @@ _PACKAGES = {
     "ctr": "containerd",
     "runc": "runc",
 }
-_PLUGINS = ("ptp", "host-local", "loopback")
-_PLUGIN_DIRECTORIES = ("/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni")
 _ADMIN_DIRECTORIES = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 UNSHARE = ("unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child=KILL", "--")
@@ -60,11 +59,11 @@ def _programs() -> dict[str, Path]:
 
 
 def _cni() -> Path:
-    for directory in map(Path, _PLUGIN_DIRECTORIES):
-        if all(os.access(directory / plugin, os.X_OK) for plugin in _PLUGINS):
-            return directory
+    if found := cni_directory():
+        return found
+    places = ", ".join(map(str, CNI_DIRECTORIES))
     raise _refuse(
-        f"the network plugins {', '.join(_PLUGINS)} were found in none of {', '.join(_PLUGIN_DIRECTORIES)}",
+        f"the network plugins {', '.join(CNI_PLUGINS)} were found in none of {places}",
         "On Debian or Ubuntu: `apt-get install containernetworking-plugins`.",
     )
 

@@ -27,7 +27,7 @@ def capable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (plugins / name).chmod(0o755)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(preflight, "search_path", lambda: str(programs))
-    monkeypatch.setattr(preflight, "_PLUGIN_DIRECTORIES", (str(plugins),))
+    monkeypatch.setattr("rehearsal.packages.CNI_DIRECTORIES", (plugins,))
     monkeypatch.setattr(preflight, "_inside", lambda _: subprocess.CompletedProcess([], 0, "", ""))
     monkeypatch.setattr(Cgroups, "check", lambda _: None)
     return programs
