@@ -59,7 +59,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     )
     plugins = tmp_path / "cni"
     plugins.mkdir()
-    for name in ("bridge", "host-local", "loopback", "portmap"):
+    for name in ("ptp", "host-local", "loopback"):
         (plugins / name).write_text("")
         (plugins / name).chmod(0o755)
     monkeypatch.setenv("MACHINE", str(tmp_path))
@@ -100,7 +100,7 @@ def test_each_purpose_has_its_own_packages(machine: Machine, recorder: Any) -> N
 
 
 def test_missing_plugins_are_installed(machine: Machine, recorder: Any) -> None:
-    (machine.root / "cni" / "bridge").unlink()
+    (machine.root / "cni" / "ptp").unlink()
     assert cni_directory() is None
     with pytest.raises(PackageError, match="containernetworking-plugins was installed, and"):
         ensure_packages(("nodes",), recorder)
