@@ -20,7 +20,7 @@ from rehearsal.workspace import Workspace
 
 PROJECT = Path(__file__).resolve().parent.parent
 ATTEMPTS = 3  # Jobs that are tried for one run within one command
-JOB_PATIENCE_S = 1800.0
+_PATIENCE_S = 900.0  # beyond what the plan may take; the Job itself gives up earlier
 _POLL_S = 0.5
 
 
@@ -108,12 +108,13 @@ class Rehearsal:
         workspace = cli.workspace
         for _ in range(ATTEMPTS):
             runs.save(run, workspace.root / "run.json")
-            StackFile.of(workspace.stack).replaced(self._overrides(workspace, run)).write(workspace.config_file)
+            stack = StackFile.of(workspace.stack).replaced(self._overrides(workspace, run))
+            stack.write(workspace.config_file)
             self.progress.step(f"{workspace.stack}: pulumi up (about 40 s)")
             self._up(cli)
             outputs = cli.outputs()
             self.progress.step(f"{workspace.stack}: benchmark, run {run.id}, attempt {run.attempt}")
-            if self._succeeded(workspace, outputs, run):
+            if self._succeeded(workspace, outputs, run, _longest_s(stack) + _PATIENCE_S):
                 return outputs, run, self.target.observer.pods(outputs["namespace"])
             words = self.target.observer.last_words(outputs["namespace"], outputs["job_name"])
             self.progress.note(f"the benchmark's Job did not finish; its last words:\n{words}")
@@ -144,8 +145,8 @@ class Rehearsal:
             "benchmark.results.path": str(workspace.results),
         }
 
-    def _succeeded(self, workspace: Workspace, outputs: dict[str, Any], run: runs.Run) -> bool:
-        deadline = time.monotonic() + JOB_PATIENCE_S
+    def _succeeded(self, workspace: Workspace, outputs: dict[str, Any], run: runs.Run, patience_s: float) -> bool:
+        deadline = time.monotonic() + patience_s
         seen = 0
         while time.monotonic() < deadline:
             records = sorted((workspace.results / run.id).glob("*/*.json"), key=lambda path: path.stat().st_mtime)
@@ -171,6 +172,12 @@ class Rehearsal:
                 "This is a fault in Splitbed; please report it with this list.",
             )
         self.progress.note("nothing is left")
+
+
+def _longest_s(stack: StackFile) -> float:
+    """Return the seconds that the benchmark of a stack may take by its own plan."""
+    settings = stack.check(datetime.now(UTC).date())
+    return settings.benchmark.plan(settings.model.served_name).longest_s if settings.benchmark else 0.0
 
 
 def _label(topology: Mapping[str, Any]) -> str:

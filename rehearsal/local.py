@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from experiment.errors import SplitbedError
+from experiment.nodes import Nodes
+from experiment.settings import Settings
 from rehearsal import cluster as clusters
 from rehearsal.images import Image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff
@@ -34,6 +36,8 @@ _CLUSTER_TOOLS = (
     "lws-manager",
     "pause",
 )
+# Settings that would lead Pulumi and us to different clusters, or to different Jobs.
+_DECIDED = ("cluster", "benchmark.run", "benchmark.attempt")
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,12 @@ def on_local_cluster(
             return outcomes
         progress.step(f"cluster {name}: down")
         clusters.down(name, progress)
-        if clean and (left := diff(before, Listing.take())):
+        if not clean:
+            progress.note(
+                "the cluster was there before this command, so what it left cannot be told from what was there"
+            )
+            return outcomes
+        if left := diff(before, Listing.take()):
             raise RehearsalError(
                 "The cluster is down, and this is left on the machine:\n" + "\n".join(left),
                 "This is a fault in Splitbed; please report it with this list.",
@@ -157,7 +166,8 @@ def on_given_cluster(
     """Rehearse the stacks on a cluster that somebody else runs; nothing but Pulumi is looked for or built.
 
     Raises:
-        SplitbedError: the cluster cannot be reached, the engine image is not named, or the rehearsal failed.
+        SplitbedError: the cluster cannot be reached or lacks labelled nodes, the engine image is not named, or the
+            rehearsal failed.
     """
     if "engine.image" not in settings:
         raise SplitbedError(
@@ -165,10 +175,13 @@ def on_given_cluster(
             "Write it with `splitbed image FILE`, load it (kind load image-archive FILE), "
             "and pass --set engine.image=REFERENCE.",
         )
-    _check(stacks, settings)
+    checked = _check(stacks, settings)
+    kubeconfig = kubeconfig.absolute()  # the program runs in a directory of its own
     observer = Observer(kubeconfig, context)
     version = observer.check()
     progress.step(f"given cluster: Kubernetes {version}")
+    for found in checked:
+        _require_nodes(observer, found.nodes)
     name = f"given-{observer.identity()[:8]}"
     with locked(home / "locks" / f"rehearsal-{name}", progress.note):
         tools = Toolchain(home, progress).ensure(*_ENGINE_TOOLS)
@@ -176,7 +189,7 @@ def on_given_cluster(
             name=name,
             kubeconfig=kubeconfig,
             context=context,
-            settings={**_without_groups(observer, progress), **settings},
+            settings=settings,
             baseline=frozenset(observer.objects()),
             exclusive=False,
         )
@@ -184,15 +197,32 @@ def on_given_cluster(
         return [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
 
 
-def _check(stacks: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Refuse a wrong stack before anything is built or started for it."""
+def _check(stacks: Sequence[str], settings: Mapping[str, Any]) -> list[Settings]:
+    """Refuse a wrong stack before anything is built or started for it; return what the stacks say."""
+    for path in settings:
+        if any(path == decided or path.startswith(f"{decided}.") for decided in _DECIDED):
+            raise SplitbedError(f"--set {path}: a rehearsal decides this itself.", "Leave it out.")
+    checked = []
     for stack in stacks:
-        StackFile.of(stack).replaced(settings).check(datetime.now(UTC).date())
+        found = StackFile.of(stack).replaced(settings).check(datetime.now(UTC).date())
+        if found.benchmark is None or not found.topology.groups:
+            lack = "no benchmark is set" if found.topology.groups else "nothing is served"
+            raise SplitbedError(
+                f"Stack {stack} measures nothing: {lack}.",
+                "Set benchmark and a topology other than none, or bring it up with plain `pulumi up`.",
+            )
+        checked.append(found)
+    return checked
 
 
-def _without_groups(observer: Observer, progress: Progress) -> dict[str, Any]:
-    """Settings that drop the stack's node selectors where no node of the cluster has our label."""
-    if observer.has_nodes_labelled(clusters.GROUP_LABEL):
-        return {}
-    progress.note(f"no node is labelled {clusters.GROUP_LABEL}: the scheduler alone keeps engine and benchmark apart")
-    return {"nodes.system.selector": {}, "nodes.engine.selector": {}}
+def _require_nodes(observer: Observer, nodes: Nodes) -> None:
+    """Refuse a cluster where pods would wait for nodes that nobody has labelled."""
+    for name, group in (("system", nodes.system), ("engine", nodes.engine)):
+        there = observer.nodes_labelled(group.selector)
+        if there < group.count:
+            labels = " ".join(f"{key}={value}" for key, value in group.selector.items())
+            raise SplitbedError(
+                f"nodes.{name}: the stack counts on {group.count} node(s) labelled {labels}; the cluster has {there}.",
+                f"Label them with `kubectl label node NODE {labels}`, or choose others with "
+                f"--set nodes.{name}.selector='{{KEY: VALUE}}' --set nodes.{name}.count=N.",
+            )

@@ -7,7 +7,7 @@ ClusterRefusedError
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -111,9 +111,10 @@ class Observer:
         """Return what tells this cluster from any other: the id of its oldest namespace."""
         return str(self._get("/api/v1/namespaces/kube-system")["metadata"]["uid"])
 
-    def has_nodes_labelled(self, label: str) -> bool:
-        """Return whether any node carries the label, whatever its value."""
-        return bool(self._get(f"/api/v1/nodes?labelSelector={quote(label)}")["items"])
+    def nodes_labelled(self, labels: Mapping[str, str]) -> int:
+        """Return how many nodes carry all these labels."""
+        selector = ",".join(f"{key}={value}" for key, value in labels.items())
+        return len(self._get(f"/api/v1/nodes?labelSelector={quote(selector, safe='')}")["items"])
 
     def objects(self) -> dict[str, bool]:
         """Return every object as `group/kind namespace/name`, and whether Pulumi applied it.

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from experiment.errors import SplitbedError
-from experiment.settings import KEY, load
+from experiment.settings import KEY, Settings, load
 
 STACKS = Path(__file__).resolve().parent.parent / "stacks"
 
@@ -61,13 +61,13 @@ class StackFile:
             _replace(document["config"][KEY], path, value)
         return StackFile(document)
 
-    def check(self, today: date) -> None:
-        """Check the settings as the program will.
+    def check(self, today: date) -> Settings:
+        """Check the settings as the program will, and return them.
 
         Raises:
             SettingsError: with all that is wrong in them.
         """
-        load(json.dumps(self.document["config"][KEY], default=str), today)
+        return load(json.dumps(self.document["config"][KEY], default=str), today)
 
     def write(self, path: Path) -> None:
         """Write to a file for its owner only, whole or not at all.

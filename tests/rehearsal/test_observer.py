@@ -130,3 +130,8 @@ def test_pods_have_their_parts(observer: Observer, answers: Answers) -> None:
     answers[PODS] = (200, {"items": [*placed, pending]})
     roles = {"a": "leader", "b": "worker", "c": "benchmark", "d": "other"}
     assert observer.pods("n") == [PodPlace(name, "n", role) for name, role in roles.items()]
+
+
+def test_nodes_are_counted_by_all_their_labels(observer: Observer, answers: Answers) -> None:
+    answers["/api/v1/nodes?labelSelector=a%2Fb%3Dc%2Cd%3D"] = (200, {"items": [{}, {}]})
+    assert observer.nodes_labelled({"a/b": "c", "d": ""}) == 2
