@@ -80,7 +80,7 @@ class Store:
         else:
             path = self._free("failed", f"{record.test}-{record.repeat}")
         with _explained(path):
-            _write(path, record.model_dump_json(indent=1).encode() + b"\n")
+            _write(path, record.to_json().encode())
         return path
 
     def records(self) -> Iterator[tuple[PurePosixPath, RepeatRecord | SessionRecord]]:

@@ -152,6 +152,10 @@ class _Record(_Part):
     run: str
     plan_hash: str
 
+    def to_json(self) -> str:
+        """Return what the record's file holds."""
+        return self.model_dump_json(indent=1) + "\n"
+
 
 class RepeatRecord(_Record):
     """One repeat of one test, tried once.

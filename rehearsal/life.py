@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rehearsal.locks import locked
 from rehearsal.observer import ClusterUnreachableError, PodPlace
 from rehearsal.progress import Progress
 from rehearsal.pulumi_cli import PulumiCli, PulumiError
+from rehearsal.records import ClaimedRecords, LocalRecords, Records
 from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
 from rehearsal.workspace import Workspace
@@ -21,7 +23,6 @@ from rehearsal.workspace import Workspace
 PROJECT = Path(__file__).resolve().parent.parent
 ATTEMPTS = 3  # Jobs that are tried for one run within one command
 _PATIENCE_S = 900.0  # beyond what the plan may take; the Job itself gives up earlier
-_POLL_S = 0.5
 
 
 class RehearsalError(SplitbedError):
@@ -114,10 +115,13 @@ class Rehearsal:
             self._up(cli)
             outputs = cli.outputs()
             self.progress.step(f"{workspace.stack}: benchmark, run {run.id}, attempt {run.attempt}")
-            if self._succeeded(workspace, outputs, run, _longest_s(stack) + _PATIENCE_S):
+            records = self._records(workspace, outputs, run)
+            succeeded = self._succeeded(records, outputs, _longest_s(stack) + _PATIENCE_S)
+            if records.collect() and succeeded:
                 return outputs, run, self.target.observer.pods(outputs["namespace"])
             words = self.target.observer.last_words(outputs["namespace"], outputs["job_name"])
-            self.progress.note(f"the benchmark's Job did not finish; its last words:\n{words}")
+            fault = "finished, but no record of it arrived" if succeeded else "did not finish"
+            self.progress.note(f"the benchmark's Job {fault}; its last words:\n{words}")
             run = run.next_attempt()
         runs.save(run, workspace.root / "run.json")
         raise RehearsalError(
@@ -139,29 +143,34 @@ class Rehearsal:
     def _overrides(self, workspace: Workspace, run: runs.Run) -> dict[str, Any]:
         return {
             "end_date": (datetime.now(UTC) + timedelta(days=1)).date().isoformat(),
-            **self.target.overrides,
+            **self.target.overrides(workspace.results),
             "benchmark.run": run.id,
             "benchmark.attempt": run.attempt,
-            "benchmark.results.path": str(workspace.results),
         }
 
-    def _succeeded(self, workspace: Workspace, outputs: dict[str, Any], run: runs.Run, patience_s: float) -> bool:
+    def _records(self, workspace: Workspace, outputs: dict[str, Any], run: runs.Run) -> Records:
+        if outputs["results"]["kind"] == "local":
+            return LocalRecords(workspace.results / run.id)
+        read_log = partial(self.target.observer.log, outputs["namespace"], outputs["job_name"])
+        return ClaimedRecords(read_log, workspace.results, run.id, self.progress.note)
+
+    def _succeeded(self, records: Records, outputs: dict[str, Any], patience_s: float) -> bool:
         deadline = time.monotonic() + patience_s
         seen = 0
         while time.monotonic() < deadline:
-            records = sorted((workspace.results / run.id).glob("*/*.json"), key=lambda path: path.stat().st_mtime)
-            for record in records[seen:]:
-                self.progress.note(f"finished {record.stem}")
-            seen = len(records)
             try:
                 state = self.target.observer.job(outputs["namespace"], outputs["job_name"])
+                finished = records.finished()  # after the state: of an ended Job it is all
             except ClusterUnreachableError:
                 if not self.target.wait_until_alive():
                     raise
                 continue
+            for name in finished[seen:]:
+                self.progress.note(f"finished {name}")
+            seen = len(finished)
             if state != "running":
                 return state == "succeeded"
-            time.sleep(_POLL_S)
+            time.sleep(records.poll_s)
         return False
 
     def _prove_gone(self, stack: str, outputs: dict[str, Any]) -> None:

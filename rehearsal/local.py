@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from experiment.benchmark import Benchmark
 from experiment.errors import SplitbedError
 from experiment.nodes import Nodes
 from experiment.settings import Settings
@@ -166,8 +167,8 @@ def on_given_cluster(
     """Rehearse the stacks on a cluster that somebody else runs; nothing but Pulumi is looked for or built.
 
     Raises:
-        SplitbedError: the cluster cannot be reached or lacks labelled nodes, the engine image is not named, or the
-            rehearsal failed.
+        SplitbedError: the cluster cannot be reached or lacks labelled nodes or storage, the engine image is not named,
+            or the rehearsal failed.
     """
     if "engine.image" not in settings:
         raise SplitbedError(
@@ -175,6 +176,8 @@ def on_given_cluster(
             "Write it with `splitbed image FILE`, load it (kind load image-archive FILE), "
             "and pass --set engine.image=REFERENCE.",
         )
+    # Its nodes' disks are not ours to read: the records come through the log.
+    settings = {"benchmark.results": {"kind": "claim"}, **settings}
     checked = _check(stacks, settings)
     kubeconfig = kubeconfig.absolute()  # the program runs in a directory of its own
     observer = Observer(kubeconfig, context)
@@ -182,6 +185,7 @@ def on_given_cluster(
     progress.step(f"given cluster: Kubernetes {version}")
     for found in checked:
         _require_nodes(observer, found.nodes)
+        _require_storage(observer, found.benchmark)
     name = f"given-{observer.identity()[:8]}"
     with locked(home / "locks" / f"rehearsal-{name}", progress.note):
         tools = Toolchain(home, progress).ensure(*_ENGINE_TOOLS)
@@ -226,3 +230,19 @@ def _require_nodes(observer: Observer, nodes: Nodes) -> None:
                 f"Label them with `kubectl label node NODE {labels}`, or choose others with "
                 f"--set nodes.{name}.selector='{{KEY: VALUE}}' --set nodes.{name}.count=N.",
             )
+
+
+def _require_storage(observer: Observer, benchmark: Benchmark | None) -> None:
+    """Refuse a cluster whose records could not come here, or where nothing provides a volume for them."""
+    if benchmark is None:
+        return
+    if benchmark.results.kind != "claim":
+        raise SplitbedError(
+            "benchmark.results: a directory of a given cluster's node cannot be read from here.",
+            "Leave it out: the records are kept on a claim and come through the benchmark's log.",
+        )
+    if benchmark.results.storage_class is None and not observer.has_default_storage_class():
+        raise SplitbedError(
+            "The given cluster has no default storage class, so nothing provides a volume for the records.",
+            "Name a class with --set benchmark.results.storage_class=CLASS.",
+        )

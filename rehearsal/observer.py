@@ -21,6 +21,7 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
 
 from experiment.errors import SplitbedError
+from experiment.handout import PREFIX
 
 # Made and removed by the cluster itself, all the time, or views of something else that is listed.
 _OWN_LIFE = frozenset({"events", "endpoints", "endpointslices", "leases", "componentstatuses", "podmetrics"})
@@ -96,16 +97,29 @@ class Observer:
             if pod["spec"].get("nodeName")
         )
 
+    def log(self, namespace: str, job: str) -> str | None:
+        """Return the log of a Job's newest pod; none if that pod is gone.
+
+        Raises:
+            ClusterRefusedError: that pod has no log, for example because it never started.
+            ClusterUnreachableError: the API server does not answer, or its kubelet does not.
+        """
+        items = self._get(f"/api/v1/namespaces/{namespace}/pods?labelSelector=job-name%3D{job}")["items"]
+        if not items:
+            return None
+        newest = max(items, key=lambda pod: pod["metadata"]["creationTimestamp"])["metadata"]["name"]
+        status, text = self._ask(f"/api/v1/namespaces/{namespace}/pods/{newest}/log")
+        return None if status == HTTPStatus.NOT_FOUND else text
+
     def last_words(self, namespace: str, job: str, lines: int = 20) -> str:
-        """Return the last log lines of a Job's newest pod, or why there are none."""
+        """Return the last log lines of a Job's newest pod, but for records, or why there are none."""
         try:
-            items = self._get(f"/api/v1/namespaces/{namespace}/pods?labelSelector=job-name%3D{job}")["items"]
-            if not items:
-                return "its pod is gone"
-            newest = max(items, key=lambda pod: pod["metadata"]["creationTimestamp"])["metadata"]["name"]
-            return self._ask(f"/api/v1/namespaces/{namespace}/pods/{newest}/log?tailLines={lines}")[1].rstrip()
+            log = self.log(namespace, job)
         except (ClusterRefusedError, ClusterUnreachableError) as error:
             return f"its log cannot be read ({error})"
+        if log is None:
+            return "its pod is gone"
+        return "\n".join([line for line in log.rstrip().split("\n") if not line.startswith(PREFIX)][-lines:])
 
     def identity(self) -> str:
         """Return what tells this cluster from any other: the id of its oldest namespace."""
@@ -115,6 +129,14 @@ class Observer:
         """Return how many nodes carry all these labels."""
         selector = ",".join(f"{key}={value}" for key, value in labels.items())
         return len(self._get(f"/api/v1/nodes?labelSelector={quote(selector, safe='')}")["items"])
+
+    def has_default_storage_class(self) -> bool:
+        """Return whether the cluster provides a volume to a claim that names no storage class."""
+        classes = self._get("/apis/storage.k8s.io/v1/storageclasses")["items"]
+        return any(
+            (item["metadata"].get("annotations") or {}).get("storageclass.kubernetes.io/is-default-class") == "true"
+            for item in classes
+        )
 
     def objects(self) -> dict[str, bool]:
         """Return every object as `group/kind namespace/name`, and whether Pulumi applied it.

@@ -58,7 +58,7 @@ class StackFile:
         """
         document = copy.deepcopy(dict(self.document))
         for path, value in overrides.items():
-            _replace(document["config"][KEY], path, value)
+            _replace(document["config"][KEY], path, copy.deepcopy(value))
         return StackFile(document)
 
     def check(self, today: date) -> Settings:

@@ -19,9 +19,10 @@ class Target:
     name: str
     kubeconfig: Path
     context: str | None
-    settings: Mapping[str, str]
+    settings: Mapping[str, Any]
     baseline: frozenset[str]
     exclusive: bool
+    """Whether it is of our own making: then its nodes share this machine's files, and nobody else works there."""
 
     @cached_property
     def observer(self) -> Observer:
@@ -33,10 +34,12 @@ class Target:
         """What tells this cluster from one made anew in its place."""
         return self.observer.identity()
 
-    @property
-    def overrides(self) -> dict[str, Any]:
-        """Settings, by dotted path, that put a stack on this cluster."""
-        return {"cluster.kubeconfig": str(self.kubeconfig), "cluster.context": self.context, **self.settings}
+    def overrides(self, results: Path) -> dict[str, Any]:
+        """Return settings, by dotted path, that put a stack on this cluster, and its records, if they can, there."""
+        settings = {"cluster.kubeconfig": str(self.kubeconfig), "cluster.context": self.context, **self.settings}
+        if self.exclusive:
+            settings["benchmark.results"] = {"kind": "local", "path": str(results)}
+        return settings
 
     def wait_until_alive(self) -> bool:
         """Return whether the API server answers, now or after it was restarted."""

@@ -25,6 +25,9 @@ class Cluster:
     def nodes_labelled(self, labels: Mapping[str, str]) -> int:
         return self.nodes.get(labels["splitbed.dev/group"], 0)
 
+    def has_default_storage_class(self) -> bool:
+        return False
+
 
 def rehearse(settings: Mapping[str, Any], recorder: Any) -> None:
     local.on_given_cluster(
@@ -67,3 +70,46 @@ def test_a_given_cluster_whose_nodes_have_no_labels_is_refused(
     with pytest.raises(SplitbedError, match=says) as error:
         rehearse({}, recorder)
     assert "kubectl label node NODE splitbed.dev/group=" in error.value.remedy
+
+
+class ReachedError(Exception):
+    """Nothing was refused."""
+
+
+@pytest.fixture
+def labelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A given cluster with enough nodes; getting past its check is told by `ReachedError`."""
+
+    def identity(_: Cluster) -> str:
+        raise ReachedError
+
+    monkeypatch.setattr(local, "Observer", Cluster)
+    monkeypatch.setattr(Cluster, "nodes", {"system": 1, "engine": 2})
+    monkeypatch.setattr(Cluster, "identity", identity, raising=False)
+
+
+@pytest.mark.usefixtures("labelled")
+def test_a_given_cluster_that_provides_no_volume_is_refused(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SplitbedError, match="no default storage class") as error:
+        rehearse({}, recorder)
+    assert "--set benchmark.results.storage_class=CLASS" in error.value.remedy
+    with pytest.raises(ReachedError):
+        rehearse({"benchmark.results.storage_class": "fast"}, recorder)
+    monkeypatch.setattr(Cluster, "has_default_storage_class", lambda _: True)
+    with pytest.raises(ReachedError):
+        rehearse({}, recorder)
+
+
+@pytest.mark.usefixtures("labelled")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"benchmark.results": {"kind": "local", "path": "/x"}},
+        {"benchmark.results.kind": "local", "benchmark.results.path": "/x"},
+    ],
+)
+def test_on_a_given_cluster_no_directory_of_a_node_holds_the_records(
+    settings: Mapping[str, Any], recorder: Any
+) -> None:
+    with pytest.raises(SplitbedError, match="cannot be read from here"):
+        rehearse(settings, recorder)

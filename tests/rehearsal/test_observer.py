@@ -110,14 +110,52 @@ def test_a_job_is_what_its_conditions_say(
 PODS = "/api/v1/namespaces/n/pods"
 
 
-def test_the_last_words_are_those_of_the_newest_pod(observer: Observer, answers: Answers) -> None:
+def log_of_newest(answers: Answers) -> str:
+    """Let a Job have two pods; return the path of the newer one's log."""
     names = {"old": "2026-11-30T10:00:00Z", "new": "2026-11-30T11:00:00Z"}
     pods = [{"metadata": {"name": name, "creationTimestamp": at}} for name, at in names.items()]
     answers[f"{PODS}?labelSelector=job-name%3Dj"] = (200, {"items": pods})
-    answers[f"{PODS}/new/log?tailLines=20"] = (200, "first\nlast\n")
-    assert observer.last_words("n", "j") == "first\nlast"
-    answers[f"{PODS}/new/log?tailLines=20"] = (500, "the kubelet is away")
+    return f"{PODS}/new/log"
+
+
+def test_the_log_is_that_of_the_newest_pod(observer: Observer, answers: Answers) -> None:
+    answers[log_of_newest(answers)] = (200, '{"a": 1}')
+    assert observer.log("n", "j") == '{"a": 1}'
+
+
+def test_a_log_that_is_gone_is_none(observer: Observer, answers: Answers) -> None:
+    log_of_newest(answers)
+    assert observer.log("n", "j") is None
+    answers[f"{PODS}?labelSelector=job-name%3Dj"] = (200, {"items": []})
+    assert observer.log("n", "j") is None
+    assert observer.last_words("n", "j") == "its pod is gone"
+
+
+def test_the_last_words_are_no_records(observer: Observer, answers: Answers) -> None:
+    path = log_of_newest(answers)
+    lines = [f"line {number}" for number in range(30)]
+    answers[path] = (200, "\n".join([*lines[:-1], "splitbed-record x {}", lines[-1], ""]))
+    assert observer.last_words("n", "j") == "\n".join(lines[-20:])
+    answers[path] = (500, "the kubelet is away")
     assert "cannot be read" in observer.last_words("n", "j")
+    answers[path] = (400, {"message": "the container is waiting to start"})
+    assert "waiting to start" in observer.last_words("n", "j")
+
+
+@pytest.mark.parametrize(
+    ("annotations", "default"),
+    [
+        (None, False),
+        ({"storageclass.kubernetes.io/is-default-class": "false"}, False),
+        ({"storageclass.kubernetes.io/is-default-class": "true"}, True),
+    ],
+)
+def test_a_default_storage_class_is_one_that_is_annotated_so(
+    observer: Observer, answers: Answers, annotations: object, default: bool
+) -> None:
+    classes = [{"metadata": {"name": "plain"}}, {"metadata": {"name": "c", "annotations": annotations}}]
+    answers["/apis/storage.k8s.io/v1/storageclasses"] = (200, {"items": classes})
+    assert observer.has_default_storage_class() is default
 
 
 def test_pods_have_their_parts(observer: Observer, answers: Answers) -> None:

@@ -38,6 +38,15 @@ def test_overrides_reach_nested_and_missing_paths(source: Path) -> None:
     assert stack.document == yaml.safe_load(STACK)
 
 
+def test_a_mapping_and_a_value_below_it_may_both_be_given(source: Path) -> None:
+    overrides = {"topology": {"kind": "replicas"}, "topology.count": 3}
+
+    varied = StackFile.read(source).replaced(overrides)
+
+    assert varied.document["config"][KEY]["topology"] == {"kind": "replicas", "count": 3}
+    assert overrides == {"topology": {"kind": "replicas"}, "topology.count": 3}
+
+
 def test_what_is_written_keeps_the_salt_of_its_own_backend(source: Path, tmp_path: Path) -> None:
     target = tmp_path / "private.yaml"
     target.write_text("encryptionsalt: v1:abc")
