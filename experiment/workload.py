@@ -5,7 +5,7 @@ Travels in the Job's zip and runs in the engine's image: standard library and py
 
 import hashlib
 import json
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
@@ -71,12 +71,3 @@ class Plan(Strict):
     def to_json(self) -> str:
         """Return the text that `Plan.model_validate_json` reads back."""
         return self.model_dump_json(indent=2) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Read a plan.
-
-        Raises:
-            pydantic.ValidationError: the text is not a plan.
-        """
-        return cls.model_validate_json(text)

@@ -135,10 +135,6 @@ class Engine:
             self._on_stop(request, now)
         self._stir.set()
 
-    def death(self) -> ApiError:
-        """Return the error that requests of a dead engine are answered with."""
-        return dead_engine()
-
     def abort_all(self) -> None:
         """End every request now; their streams finish with the reason `abort`."""
         self.core.advance(self.clock())

@@ -58,11 +58,6 @@ def unknown_model(name: str) -> ApiError:
     )
 
 
-def http_error(status: HTTPStatus, detail: str | None = None) -> ApiError:
-    """Return the error of the web framework itself, such as for an unknown path."""
-    return ApiError(detail or status.phrase, kind=status.phrase, status=status)
-
-
 def dead_engine() -> ApiError:
     """Return the error of a request that the engine's death has ended."""
     return ApiError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rehearsal.engine.answers import Ids, Part, Usage
 from rehearsal.engine.driver import Delta, Engine
-from rehearsal.engine.errors import ApiError, refused
+from rehearsal.engine.errors import ApiError, dead_engine, refused
 from rehearsal.engine.output import TextOutput
 from rehearsal.engine.protocol import ChatRequest, CompletionRequest, Generation
 from rehearsal.engine.request import Copies, FinishReason, Sampling
@@ -196,7 +196,7 @@ class Server:
         request_id: str,
     ) -> Run:
         if self.engine.dead:
-            raise self.engine.death()
+            raise dead_engine()
         length = self.settings.limits.max_model_len
         asked = limit or 0
         if asked > length:

@@ -1,7 +1,6 @@
 """Prometheus metrics by the recorded names, help texts, labels and buckets (`data/metrics.json`)."""
 
 import json
-import re
 import time
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -153,8 +152,3 @@ class Registry:
         """Return everything in the text format."""
         lines = [line for family in self.families.values() for line in family.lines()]
         return "\n".join(lines) + "\n"
-
-
-def handler_of(path: str) -> str:
-    """Return the path under which the HTTP metrics count a request."""
-    return re.sub(r"[?#].*", "", path)

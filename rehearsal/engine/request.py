@@ -50,7 +50,6 @@ class Request:
     computed: int = 0
     in_flight: int = 0
     table: BlockTable = field(default_factory=BlockTable)
-    cached: int = 0
     cached_at_first: int | None = None
     preemptions: int = 0
     queued_s: float = 0.0

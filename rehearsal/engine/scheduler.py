@@ -143,7 +143,6 @@ class Scheduler:
         self.pool.grow(request.table, cached + wanted)
         self.counters.prefix_queries += len(ids) if self.pool.caching else 0
         self.counters.prefix_hits += cached
-        request.cached = cached
         if request.cached_at_first is None:
             request.cached_at_first = cached
         if request.scheduled_s is None:

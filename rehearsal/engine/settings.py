@@ -76,6 +76,14 @@ def _cache_bytes(args: argparse.Namespace, environ: Mapping[str, str]) -> int:
         raise SettingsError(message) from None
 
 
+def _whole(environ: Mapping[str, str], name: str, default: int) -> int:
+    text = environ.get(name, str(default))
+    try:
+        return int(text)
+    except ValueError:
+        raise SettingsError(f"invalid literal for int() with base 10: {text!r} ({name} is a whole number)") from None
+
+
 def _fingerprint(args: argparse.Namespace, stages: int, tensor: int) -> str | None:
     if args.fingerprint_mode == "none":
         return None
@@ -156,8 +164,8 @@ def settings(args: argparse.Namespace, environ: Mapping[str, str] = os.environ) 
         response_role=args.response_role,
         api_keys=tuple(keys),
         fingerprint=_fingerprint(args, stages, tensor),
-        step_timeout_s=float(environ.get("VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS", "300")),
+        step_timeout_s=float(_whole(environ, "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS", 300)),
         profile=from_environment(environ),
-        seed=int(environ.get(SEED_VARIABLE, "0")),
+        seed=_whole(environ, SEED_VARIABLE, 0),
         stamps=Path(stamps) if stamps else None,
     )

@@ -14,7 +14,7 @@ PLAN = Plan(
 
 
 def test_a_plan_survives_its_text() -> None:
-    assert Plan.from_json(PLAN.to_json()) == PLAN
+    assert Plan.model_validate_json(PLAN.to_json()) == PLAN
 
 
 def test_the_hash_is_the_same_on_every_machine_and_day() -> None:
@@ -27,7 +27,7 @@ def test_the_hash_depends_on_content_alone() -> None:
         '{"repeats": 3, "prompt_tokens": 2000, "name": "long", "kind": "one-user"}], '
         '"seed": 7, "model": "gemma", "run": "1"}'
     )
-    assert Plan.from_json(text).hash == PLAN.hash
+    assert Plan.model_validate_json(text).hash == PLAN.hash
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_the_longest_time_counts_every_request_at_its_timeout() -> None:
 def test_a_plan_needs_tests_that_can_be_told_apart(tests: str, why: str) -> None:
     head = '{"run": "1", "model": "m", "seed": 0, "request_timeout_s": 1, "ready_timeout_s": 1, "tests": '
     with pytest.raises(ValidationError, match=why):
-        Plan.from_json(f"{head}{tests}}}")
+        Plan.model_validate_json(f"{head}{tests}}}")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from rehearsal.engine import arguments
+from rehearsal.engine.settings import SettingsError, settings
 
 POST_FLAGS = [
     "--dtype=bfloat16",
@@ -90,3 +91,11 @@ def test_readable_integers(text: str, number: int) -> None:
 def test_underscores_and_the_old_model_flag() -> None:
     args = arguments.parse(["serve", "--model", "m", "--served_model_name", "a", "b"])
     assert (args.model, args.served_model_name) == ("m", ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "variable", ["SPLITBED_STANDIN_SEED", "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS", "VLLM_CPU_KVCACHE_SPACE"]
+)
+def test_a_variable_that_is_no_number_is_refused_by_name(variable: str) -> None:
+    with pytest.raises(SettingsError, match=f"'many' .{variable} is"):
+        settings(arguments.parse(["serve", "m"]), {variable: "many"})
