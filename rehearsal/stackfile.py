@@ -12,6 +12,7 @@ import yaml
 
 from experiment.errors import SplitbedError
 from experiment.settings import KEY, Settings, load
+from rehearsal.yamltext import YAMLTextError, read
 
 STACKS = Path(__file__).resolve().parent.parent / "stacks"
 
@@ -34,7 +35,7 @@ class StackFile:
             StackFileError: there is none, it is no YAML mapping, or it lacks the settings.
         """
         path = STACKS / f"Pulumi.{stack}.yaml"
-        if not path.exists():
+        if path not in STACKS.glob("Pulumi.*.yaml"):
             known = sorted(file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in STACKS.glob("Pulumi.*"))
             raise StackFileError(f"There is no stack {stack}: {path} does not exist.", f"Known are {', '.join(known)}.")
         return cls.read(path)
@@ -90,10 +91,10 @@ def mapping(path: Path) -> dict[str, Any]:
         StackFileError: it cannot be read, or holds something else.
     """
     try:
-        document = yaml.safe_load(path.read_text())
+        document = read(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise StackFileError(f"{path}: {error.strerror}.", "Check its name and who may read it.") from error
-    except (yaml.YAMLError, ValueError) as error:
+    except (YAMLTextError, UnicodeDecodeError) as error:
         raise StackFileError(f"{path} is not YAML: {error}.", "Mend the file and run again.") from error
     if not isinstance(document, dict):
         raise StackFileError(f"{path} holds {type(document).__name__}, not a mapping.", "Mend the file.")

@@ -67,6 +67,10 @@ def test_what_is_written_keeps_the_salt_of_its_own_backend(source: Path, tmp_pat
         ("config: 3", "no mapping under splitbed:experiment"),
         ("", "not a mapping"),
         ("\x00", "is not YAML"),
+        ("a: 1\na: 2", "is not YAML: the key a is there twice"),
+        ("config: &a {splitbed:experiment: *a}", "is not YAML: it refers to itself"),
+        ("config: " + "[" * 3000, "is not YAML: it is nested too deep"),
+        ("a: !!int x", "is not YAML"),
     ],
 )
 def test_a_broken_stack_file_is_named_with_its_path(source: Path, text: str, says: str) -> None:
@@ -78,9 +82,25 @@ def test_a_broken_stack_file_is_named_with_its_path(source: Path, text: str, say
     assert str(source) in caught.value.message
 
 
-def test_an_unknown_stack_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(StackFileError, match="no stack nope") as caught:
-        StackFile.of("nope")
+def test_a_file_of_other_bytes_than_text_is_named(source: Path) -> None:
+    source.write_bytes(b"\xff\xfe")
+
+    with pytest.raises(StackFileError, match="is not YAML"):
+        StackFile.read(source)
+
+
+def test_a_date_without_quotes_is_written_as_it_was_read(source: Path, tmp_path: Path) -> None:
+    source.write_text(f"{STACK}    end_date: 2026-12-31\n")
+
+    StackFile.read(source).write(tmp_path / "private.yaml")
+
+    assert "end_date: '2026-12-31'" in (tmp_path / "private.yaml").read_text()
+
+
+@pytest.mark.parametrize("name", ["nope", "", "../x", "x" * 300, "rehearsal-split.yaml", "*"])
+def test_an_unknown_stack_is_answered_with_the_known_ones(name: str) -> None:
+    with pytest.raises(StackFileError, match="There is no stack") as caught:
+        StackFile.of(name)
 
     assert "rehearsal-single, rehearsal-split" in caught.value.remedy
 
