@@ -10,7 +10,7 @@ from experiment.errors import SplitbedError
 from experiment.settings import ExpiredError, load
 
 try:
-    settings = load(pulumi.Config().require("experiment"), datetime.now(UTC).date())
+    settings = load(pulumi.Config().get("experiment"), datetime.now(UTC).date())
     provider = cluster.provider(settings.cluster)
 except ExpiredError as error:
     expiry.refuse(str(error))

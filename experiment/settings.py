@@ -54,17 +54,20 @@ class Settings(Identity):
     benchmark: Benchmark | None = Field(None, description="what is measured; nothing if not given")
 
 
-def load(text: str, today: date) -> Settings:
+def load(text: str | None, today: date) -> Settings:
     """Read the settings from their JSON text.
 
     Args:
-        text: what Pulumi hands over for `splitbed:experiment`.
+        text: what Pulumi hands over for `splitbed:experiment`; none if the stack file has no such key.
         today: the day on which `end_date` must not have passed.
 
     Raises:
         ExpiredError: nothing is wrong but that the end date has passed.
         SettingsError: with all that is wrong, whatever the text.
     """
+    if text is None:
+        remedy = "Write it as a mapping below config; stacks/Pulumi.rehearsal-split.yaml is one to start from."
+        raise SettingsError([Problem("experiment", "", "it is missing", remedy)])
     try:
         settings = Settings.model_validate_json(text, context={"today": today})
     except ValidationError as error:

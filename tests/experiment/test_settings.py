@@ -183,6 +183,11 @@ def test_a_secret_among_the_flags_is_refused_and_not_repeated() -> None:
     assert found.startswith("engine.flags.api-key: found a value that is not shown: ")
 
 
+def test_a_stack_file_without_settings_is_told_where_to_start() -> None:
+    with pytest.raises(SettingsError, match=r"experiment: it is missing\. Write it as a mapping below config"):
+        load(None, TODAY)
+
+
 def test_a_date_may_stand_without_quotes() -> None:
     settings = load(settings_with(setting("end_date", "2026-12-24 00:00:00 +0000 UTC")), TODAY)
     assert settings.end_date == date(2026, 12, 24)
