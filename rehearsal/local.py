@@ -167,8 +167,8 @@ def on_given_cluster(
     """Rehearse the stacks on a cluster that somebody else runs; nothing but Pulumi is looked for or built.
 
     Raises:
-        SplitbedError: the cluster cannot be reached or lacks labelled nodes or storage, the engine image is not named,
-            or the rehearsal failed.
+        SplitbedError: the cluster cannot be reached, lacks labelled nodes or storage, or has a controller of somebody
+            else's; the engine image is not named, or the rehearsal failed.
     """
     if "engine.image" not in settings:
         raise SplitbedError(
@@ -186,6 +186,7 @@ def on_given_cluster(
     for found in checked:
         _require_nodes(observer, found.nodes)
         _require_storage(observer, found.benchmark)
+    _require_no_other_controller(observer, checked)
     name = f"given-{observer.identity()[:8]}"
     with locked(home / "locks" / f"rehearsal-{name}", progress.note):
         tools = Toolchain(home, progress).ensure(*_ENGINE_TOOLS)
@@ -230,6 +231,17 @@ def _require_nodes(observer: Observer, nodes: Nodes) -> None:
                 f"Label them with `kubectl label node NODE {labels}`, or choose others with "
                 f"--set nodes.{name}.selector='{{KEY: VALUE}}' --set nodes.{name}.count=N.",
             )
+
+
+def _require_no_other_controller(observer: Observer, checked: Sequence[Settings]) -> None:
+    """Refuse a cluster with a controller of somebody else's: Pulumi would apply over it, and destroy it in the end."""
+    owner = observer.controller_owner()
+    ours = {found.name for found in checked}  # of an earlier command that was killed
+    if owner is not None and owner not in ours and any(found.lws.mode == "install" for found in checked):
+        raise SplitbedError(
+            f"The given cluster has a LeaderWorkerSet controller{f' of experiment {owner}' if owner else ''} already.",
+            "Use it with --set lws='{mode: existing}'; it is then neither changed nor removed.",
+        )
 
 
 def _require_storage(observer: Observer, benchmark: Benchmark | None) -> None:

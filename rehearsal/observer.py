@@ -130,6 +130,14 @@ class Observer:
         selector = ",".join(f"{key}={value}" for key, value in labels.items())
         return len(self._get(f"/api/v1/nodes?labelSelector={quote(selector, safe='')}")["items"])
 
+    def controller_owner(self) -> str | None:
+        """Return the experiment whose LeaderWorkerSet controller is there, "" if somebody else's is, none if none."""
+        group = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        if self._find(f"{group}/leaderworkersets.leaderworkerset.x-k8s.io") is None:
+            return None
+        namespace = self._find("/api/v1/namespaces/lws-system") or {"metadata": {}}
+        return str(namespace["metadata"].get("labels", {}).get("splitbed.dev/experiment", ""))
+
     def has_default_storage_class(self) -> bool:
         """Return whether the cluster provides a volume to a claim that names no storage class."""
         classes = self._get("/apis/storage.k8s.io/v1/storageclasses")["items"]

@@ -15,6 +15,7 @@ class Cluster:
     """Of an observer, what is asked before anything is done; its nodes by their group."""
 
     nodes: Mapping[str, int] = {}
+    owner: str | None = None
 
     def __init__(self, kubeconfig: Path, context: str | None) -> None:
         assert kubeconfig.is_absolute()
@@ -27,6 +28,9 @@ class Cluster:
 
     def has_default_storage_class(self) -> bool:
         return False
+
+    def controller_owner(self) -> str | None:
+        return self.owner
 
 
 def rehearse(settings: Mapping[str, Any], recorder: Any) -> None:
@@ -113,3 +117,20 @@ def test_on_a_given_cluster_no_directory_of_a_node_holds_the_records(
 ) -> None:
     with pytest.raises(SplitbedError, match="cannot be read from here"):
         rehearse(settings, recorder)
+
+
+@pytest.mark.usefixtures("labelled")
+@pytest.mark.parametrize(("owner", "whose"), [("", "controller already"), ("other", "of experiment other already")])
+def test_a_controller_of_somebody_elses_is_not_taken_over(
+    owner: str, whose: str, recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Cluster, "has_default_storage_class", lambda _: True)
+    monkeypatch.setattr(Cluster, "owner", owner)
+    with pytest.raises(SplitbedError, match=whose) as error:
+        rehearse({}, recorder)
+    assert "--set lws='{mode: existing}'" in error.value.remedy
+    with pytest.raises(ReachedError):
+        rehearse({"lws": {"mode": "existing"}}, recorder)
+    monkeypatch.setattr(Cluster, "owner", "rehearsal-split")
+    with pytest.raises(ReachedError):
+        rehearse({}, recorder)

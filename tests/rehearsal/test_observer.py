@@ -173,3 +173,13 @@ def test_pods_have_their_parts(observer: Observer, answers: Answers) -> None:
 def test_nodes_are_counted_by_all_their_labels(observer: Observer, answers: Answers) -> None:
     answers["/api/v1/nodes?labelSelector=a%2Fb%3Dc%2Cd%3D"] = (200, {"items": [{}, {}]})
     assert observer.nodes_labelled({"a/b": "c", "d": ""}) == 2
+
+
+def test_a_controller_is_its_experiments_or_somebody_elses(observer: Observer, answers: Answers) -> None:
+    assert observer.controller_owner() is None
+    group = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    answers[f"{group}/leaderworkersets.leaderworkerset.x-k8s.io"] = (200, {})
+    assert observer.controller_owner() == ""
+    labels = {"splitbed.dev/experiment": "mine"}
+    answers["/api/v1/namespaces/lws-system"] = (200, {"metadata": {"labels": labels}})
+    assert observer.controller_owner() == "mine"
