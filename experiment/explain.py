@@ -110,13 +110,18 @@ def _find(model: type[BaseModel], location: tuple[int | str, ...]) -> _Place:
         siblings = tuple(fields)
         if step == "[key]":
             continue
-        path.append(str(step) if str(step).isprintable() and step != "" else json.dumps(step))
+        path.append(_key(step))
         field = fields.get(str(step))
         if field is not None:
             description, here = field.description or "", field.annotation
         else:
             here = _element(here)
     return _Place(".".join(path) or "experiment", description, siblings)
+
+
+def _key(step: int | str) -> str:
+    text = str(step) if str(step).isprintable() and step != "" else json.dumps(step)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
 
 
 def _member(here: Any, step: int | str) -> tuple[Any, bool]:

@@ -1,5 +1,6 @@
 """The `splitbed` command."""
 
+import errno
 import sys
 from typing import Any
 
@@ -20,13 +21,30 @@ class _ExplainingTyper(typer.Typer):
         try:
             return super().__call__(*args, **kwargs)
         except SplitbedError as error:
-            ERRORS.print(Text("error:", style="bold red"), Text(error.message), soft_wrap=True)
-            if error.remedy:
-                ERRORS.print(Text(error.remedy), soft_wrap=True)
+            _explain(error)
+            sys.exit(1)
+        except OSError as error:
+            _explain(_of_the_system(error))
             sys.exit(1)
         except KeyboardInterrupt:
             ERRORS.print("\nStopped. The same command goes on from here; finished records are kept.")
             sys.exit(130)
+
+
+def _explain(error: SplitbedError) -> None:
+    ERRORS.print(Text("error:", style="bold red"), Text(error.message), soft_wrap=True)
+    if error.remedy:
+        ERRORS.print(Text(error.remedy), soft_wrap=True)
+
+
+def _of_the_system(error: OSError) -> SplitbedError:
+    """Say what the operating system refused: a disk that is full, a directory that may not be written to."""
+    where = f"{error.filename}: " if error.filename is not None else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        remedy = "Free some space there, or set SPLITBED_HOME to a directory on a larger disk."
+    else:
+        remedy = "Check it, or set SPLITBED_HOME to a directory that this user can write to."
+    return SplitbedError(f"{where}{error.strerror or error}.", remedy)
 
 
 app = _ExplainingTyper(

@@ -68,6 +68,7 @@ def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
             "version."),
         ),
         (setting("ownr", "me"), 'ownr: found "me": there is no such key. Did you mean owner? Known here: benchmark, '),
+        (setting("k" * 5000, 1), f'{"k" * 57}...: found 1: there is no such key. '),
         (setting("topology.pipelin", 2), "topology.pipelin: found 2: there is no such key. Did you mean pipeline? "),
         (setting("nodes.engine.count", "2"), 'nodes.engine.count: found "2": it should be a valid integer. Expected: '),
         (setting("nodes.engine.count", True), "nodes.engine.count: found true: it should be a valid integer. "),

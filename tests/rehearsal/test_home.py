@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from rehearsal.home import home
+from rehearsal.home import HomeError, home
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,22 @@ def test_it_is_absolute_wherever_it_was_asked_for(
     monkeypatch.chdir(tmp_path)
 
     assert home() == Path(place.format(cwd=tmp_path, user=tmp_path / "user"))
+
+
+def test_a_home_of_nobody_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPLITBED_HOME", "~no-such-user/x")
+
+    with pytest.raises(HomeError, match="SPLITBED_HOME=~no-such-user/x is not known"):
+        home()
+
+
+def test_a_user_without_a_home_is_told_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("SPLITBED_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+
+    with pytest.raises(HomeError, match="of this user is not known"):
+        home()

@@ -1,3 +1,5 @@
+import errno
+
 import pytest
 
 from experiment.errors import SplitbedError
@@ -17,3 +19,32 @@ def test_an_error_is_printed_as_it_is_and_without_a_traceback(
 
     assert ended.value.code == 1
     assert capsys.readouterr().err == f"error: {text}\nMend {text}.\n"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "says", "remedy"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device", "Free some space"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded", "/x"), "/x: Disk quota exceeded", "Free some space"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "/x/locks"),
+            "/x/locks: Permission denied",
+            "SPLITBED_HOME",
+        ),
+        (OSError("something"), "something", "SPLITBED_HOME"),
+    ],
+)
+def test_what_the_system_refuses_is_a_sentence(
+    refusal: OSError, says: str, remedy: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_args: object, **_kwargs: object) -> None:
+        raise refusal
+
+    monkeypatch.setattr("scripts.cluster.clusters.find", broken)
+    with pytest.raises(SystemExit) as ended:
+        app(["cluster", "status"])
+
+    said = capsys.readouterr().err
+    assert ended.value.code == 1
+    assert said.startswith(f"error: {says}.\n")
+    assert remedy in said
