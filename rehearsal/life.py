@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -88,13 +88,14 @@ class Rehearsal:
 
         outputs, run, places = self._measure(cli, run)
         self.progress.step(f"{name}: pulumi preview (nothing may change)")
-        cli.preview(self.progress, expect_no_changes=True)
-        runs.save(replace(run, measured=True), memory)
+        self._twice(cli, partial(cli.preview, self.progress, expect_no_changes=True))
         if not keep:
             self.progress.step(f"{name}: pulumi destroy")
-            cli.destroy(self.progress)
+            self._twice(cli, partial(cli.destroy, self.progress))
             workspace.clear_scratch()
             self._prove_gone(name, outputs)
+        # Only now: a command killed before is gone on with by the next, which then has these figures to show.
+        runs.save(replace(run, measured=True), memory)
         return Outcome(
             stack=name,
             run=run.id,
@@ -112,7 +113,7 @@ class Rehearsal:
             stack = StackFile.of(workspace.stack).replaced(self._overrides(workspace, run))
             stack.write(workspace.config_file)
             self.progress.step(f"{workspace.stack}: pulumi up (about 40 s)")
-            self._up(cli)
+            self._twice(cli, partial(cli.up, self.progress))
             outputs = cli.outputs()
             self.progress.step(f"{workspace.stack}: benchmark, run {run.id}, attempt {run.attempt}")
             records = self._records(workspace, outputs, run)
@@ -130,15 +131,16 @@ class Rehearsal:
             "Look at its last words above; the same command tries again and keeps finished records.",
         )
 
-    def _up(self, cli: PulumiCli) -> None:
+    def _twice(self, cli: PulumiCli, command: Callable[[], None]) -> None:
+        """Run a Pulumi command; if it fails and the cluster is there, refresh the state and run it once more."""
         try:
-            cli.up(self.progress)
+            command()
         except PulumiError as error:
             if not self.target.wait_until_alive():
                 raise
-            self.progress.note(f"{error.message}\nThe state is refreshed and `up` tried once more.")
+            self.progress.note(f"{error.message}\nThe state is refreshed and the command tried once more.")
             cli.refresh(self.progress)
-            cli.up(self.progress)
+            command()
 
     def _overrides(self, workspace: Workspace, run: runs.Run) -> dict[str, Any]:
         return {

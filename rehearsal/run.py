@@ -13,7 +13,7 @@ class Run:
 
     id: str
     attempt: int = 1
-    measured: bool = False
+    measured: bool = False  # and shown: nothing of it is left to do
     cluster: str = ""  # identity of the cluster that the Pulumi state speaks of
 
     def next_attempt(self) -> "Run":

@@ -28,6 +28,7 @@ def up(name: Name = CLUSTER) -> None:
 @app.command()
 def status(name: Name = CLUSTER) -> None:
     """Say whether the cluster runs, and what its parts are."""
+    clusters.check_user()  # nobody else can see its processes
     cluster = clusters.find(name)
     if cluster is None:
         typer.echo(f"No cluster {name} runs here.")

@@ -76,7 +76,12 @@ def find(name: str) -> Cluster | None:
     layout = Layout.of(name)
     try:
         cluster = Cluster(Record.load(layout.ready), layout)
-    except FileNotFoundError:
+    except (
+        FileNotFoundError,
+        ValueError,
+        TypeError,
+        KeyError,
+    ):  # not up, or written by another version: `down` ends it
         return None
     return cluster if cluster.alive() else None
 
@@ -190,8 +195,10 @@ def _remove(layout: Layout, progress: Progress) -> None:
         progress.note(f"removing {layout.path}")
         try:
             shutil.rmtree(layout.path)
-        except PermissionError as error:
-            raise ClusterError(f"{error.filename} cannot be removed: {error.strerror}.", "Try again as root.") from None
+        except OSError as error:
+            raise ClusterError(
+                f"{error.filename} cannot be removed: {error.strerror}.", "Mend that, as root."
+            ) from None
     with suppress(OSError):  # other clusters are there
         clusters_home().rmdir()
 

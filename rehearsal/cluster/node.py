@@ -1,12 +1,12 @@
 """The programs of one node: containerd, kubelet, and the imports of its images."""
 
 import json
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rehearsal.cluster import command
 from rehearsal.cluster.controlplane import API_ANSWERS, SERVER
 from rehearsal.cluster.layout import DNS_ADDRESS, DOMAIN, Layout, node_address, pod_subnet
 from rehearsal.cluster.pki import Authority
@@ -40,8 +40,7 @@ def socket_seen_by_cluster(node: str) -> str:
 
 def base_spec(ctr: Path, shown: Mapping[str, str]) -> dict[str, Any]:
     """Return containerd's own default of a container, with the directories in `shown` mounted read-only."""
-    default = subprocess.run([str(ctr), "oci", "spec"], capture_output=True, check=True, timeout=30).stdout
-    spec: dict[str, Any] = json.loads(default)
+    spec: dict[str, Any] = json.loads(command.output(ctr, "oci", "spec"))
     spec["mounts"] += [
         {"destination": inside, "type": "bind", "source": outside, "options": ["rbind", "ro", "nosuid", "nodev"]}
         for inside, outside in sorted(shown.items())

@@ -8,12 +8,11 @@ import fcntl
 import hashlib
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rehearsal.cluster import firstprocess, node, processes, status
+from rehearsal.cluster import command, firstprocess, node, processes, status
 from rehearsal.cluster.layout import STATE_PATHS, Layout
 from rehearsal.cluster.node import Machine
 from rehearsal.cluster.plan import Plan, Program
@@ -75,7 +74,7 @@ def _alone(directory: Path, progress: Progress) -> Iterator[None]:
 
 
 def _clone(store: Path, root: Path) -> None:
-    subprocess.run(["cp", "--archive", "--link", "--", store, root], check=True)
+    command.output("cp", "--archive", "--link", "--", store, root)
     for database in root.rglob("*.db"):
         content = database.read_bytes()
         database.unlink()  # the link, not the file that others have
@@ -83,7 +82,7 @@ def _clone(store: Path, root: Path) -> None:
 
 
 def _key(images: Sequence[Image], machine: Machine) -> str:
-    version = subprocess.run([machine.containerd, "--version"], capture_output=True, text=True, check=True).stdout
+    version = command.output(machine.containerd, "--version")
     parts = [version, machine.snapshotter, *sorted(image.reference for image in images)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
