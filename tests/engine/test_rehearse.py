@@ -2,11 +2,14 @@
 
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from kubernetes import client, config
 
 from rehearsal.images import lws_manager_image, standin_image
 from rehearsal.leftovers import Listing, diff
@@ -81,32 +84,71 @@ def test_one_changed_value_makes_the_single_model_a_split_one(kept: Path) -> Non
     cli.preview(Quiet(), expect_no_changes=True)
 
 
-def test_a_given_cluster_is_used_and_left_as_it_was(kept: Path) -> None:
-    """The rehearsal's own cluster, given by its kubeconfig, as a kind user would give theirs."""
-    splitbed(kept, "cluster", "down")
-    assert splitbed(kept, "cluster", "up")[0] == 0
-    kubeconfig = kept / "clusters" / CLUSTER / "kubeconfig"
-    before = Observer(kubeconfig).objects()
+@contextmanager
+def volume_of_class(kubeconfig: Path, storage_class: str, directory: Path) -> Iterator[None]:
+    """A volume that somebody who runs the cluster provides: a directory that the nodes have and anybody may write."""
+    directory.mkdir()
+    directory.chmod(0o777)
+    with config.new_client_from_config(str(kubeconfig)) as api:
+        volumes = client.CoreV1Api(api)
+        name = f"{storage_class}-{directory.name}"
+        spec = client.V1PersistentVolumeSpec(
+            storage_class_name=storage_class,
+            capacity={"storage": "1Gi"},
+            access_modes=["ReadWriteOnce"],
+            persistent_volume_reclaim_policy="Retain",
+            host_path=client.V1HostPathVolumeSource(path=str(directory), type="Directory"),
+        )
+        volumes.create_persistent_volume(client.V1PersistentVolume(metadata=client.V1ObjectMeta(name=name), spec=spec))
+        try:
+            yield
+        finally:
+            volumes.delete_persistent_volume(name)
+            shutil.rmtree(directory)
+
+
+def test_a_given_cluster_is_used_and_left_as_it_was(own_home: Path) -> None:
+    """The rehearsal's own cluster, given by its kubeconfig, as a kind user would give theirs.
+
+    Its nodes' directories count as out of reach: records come through a claim and the log alone.
+    """
+    splitbed(own_home, "cluster", "down")
+    assert splitbed(own_home, "cluster", "up")[0] == 0
+    kubeconfig = own_home / "clusters" / CLUSTER / "kubeconfig"
     settings = {
-        "engine.image": standin_image(kept, Quiet()).reference,
+        "engine.image": standin_image(own_home, Quiet()).reference,
         "lws.image": lws_manager_image(
-            Toolchain(kept, Quiet()).ensure("lws-manager")["lws-manager"], kept, Quiet()
+            Toolchain(own_home, Quiet()).ensure("lws-manager")["lws-manager"], own_home, Quiet()
         ).reference,
-        "lws.chart": str(Toolchain(kept, Quiet()).lws_chart()),
+        "lws.chart": str(Toolchain(own_home, Quiet()).lws_chart()),
     }
 
-    status, output, said = splitbed(
-        kept,
-        "rehearse",
-        "--stack=rehearsal-split",
-        f"--kubeconfig={kubeconfig}",
-        "--json",
-        *(f"--set={path}={value}" for path, value in settings.items()),
-    )
+    with volume_of_class(kubeconfig, "given", own_home / "volume"):
+        before = Observer(kubeconfig).objects()
+        status, output, said = splitbed(
+            own_home,
+            "rehearse",
+            "--stack=rehearsal-split",
+            f"--kubeconfig={kubeconfig}",
+            "--json",
+            "--set=benchmark.results.storage_class=given",
+            *(f"--set={path}={value}" for path, value in settings.items()),
+        )
+        on_volume = records(own_home / "volume")
+        after = Observer(kubeconfig).objects()
 
     assert status == 0, said
     assert json.loads(output)[0]["tests"][0]["repeats"] == 8
-    assert Observer(kubeconfig).objects().keys() == before.keys()
+    (workspace,) = own_home.glob("rehearsals/given-*/rehearsal-split")
+    assert len(on_volume) == 8 + 1, "eight repeats and a session"
+    assert records(workspace / "results") == on_volume
+    assert said.count("finished one-user-") == 8
+    assert after.keys() == before.keys()
+
+
+def records(results: Path) -> dict[str, bytes]:
+    """Return what lies below a directory of results, by its path there."""
+    return {str(path.relative_to(results)): path.read_bytes() for path in results.rglob("*.json")}
 
 
 class Quiet:
