@@ -24,11 +24,12 @@ DONE = b"data: [DONE]\n\n"
 
 @dataclass
 class Usage:
-    """Token counts of an answer; `cached` is shown only if the server was told to."""
+    """Token counts of an answer; `cached`, and in chats `created`, are shown only if the server was told to."""
 
     prompt: int = 0
     completion: int = 0
     cached: int | None = None
+    created: int | None = None
 
     def short(self) -> dict[str, Any]:
         """Return the counts as they come in a stream, without empty fields."""
@@ -38,14 +39,19 @@ class Usage:
             "completion_tokens": self.completion,
         }
         if self.cached is not None:
-            counts["prompt_tokens_details"] = {"cached_tokens": self.cached}
+            created = {} if self.created is None else {"created_cache_tokens": self.created}
+            counts["prompt_tokens_details"] = {"cached_tokens": self.cached, **created}
         return counts
 
     def full(self) -> dict[str, Any]:
         """Return the counts as they come in a plain answer."""
         details = None
         if self.cached is not None:
-            details = {"cached_tokens": self.cached, "created_cache_tokens": None, "multimodal_tokens": None}
+            details = {
+                "cached_tokens": self.cached,
+                "created_cache_tokens": self.created,
+                "multimodal_tokens": None,
+            }
         return {**self.short(), "prompt_tokens_details": details, "completion_tokens_details": None}
 
 

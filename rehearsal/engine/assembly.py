@@ -1,6 +1,7 @@
 """Puts the parts of a serving leader together."""
 
 import time
+from pathlib import Path
 
 from rehearsal.engine.core import Core
 from rehearsal.engine.driver import Engine
@@ -17,6 +18,13 @@ from rehearsal.engine.scheduler import Chunk, Scheduler
 from rehearsal.engine.settings import Settings
 from rehearsal.engine.tokenizer import Tokenizer
 
+CPU = Path("/proc/cpuinfo")
+
+
+def recurrent_state_type() -> str:
+    """Return what vLLM stores the state of recurrent layers as: float32 where the CPU has AVX512-BF16."""
+    return "float32" if "avx512_bf16" in CPU.read_text().split() else "auto"
+
 
 def _cache_info(settings: Settings, cache: Cache, registry: Registry) -> None:
     """Replace what this server knows in the recorded labels of its cache's description."""
@@ -31,6 +39,7 @@ def _cache_info(settings: Settings, cache: Cache, registry: Registry) -> None:
         "kv_cache_max_concurrency": str(cache.concurrency),
         "kv_cache_memory_bytes": str(settings.cache_bytes),
         "kv_cache_size_tokens": str(cache.tokens),
+        "mamba_ssm_cache_dtype": recurrent_state_type(),
         "num_gpu_blocks": str(cache.blocks),
     }
     info.at(labels(recorded | known)).value = 1
@@ -61,7 +70,6 @@ def assemble(settings: Settings, cache: Cache, leader: Leader) -> tuple[Server, 
         FrontEnd(profile, settings.seed),
         time.monotonic,
         on_step=observations.step,
-        on_stop=observations.stopped,
         step_timeout_s=settings.step_timeout_s,
     )
     leader.on_answer = engine.confirm

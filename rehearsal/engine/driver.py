@@ -9,6 +9,7 @@ from rehearsal.engine.core import Core, Step
 from rehearsal.engine.errors import ApiError, dead_engine
 from rehearsal.engine.frontend import FrontEnd
 from rehearsal.engine.request import Copies, FinishReason, Request, Sampling
+from rehearsal.engine.scheduler import Token
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,10 @@ class Delta:
     at_s: float
 
 
+Watch = Callable[[int], bool]
+"""Hears of each new token of a request as it comes, and says whether the text has now reached a stop string."""
+
+
 class Engine:
     """Takes requests and yields their tokens when the simulated engine has them."""
 
@@ -31,7 +36,6 @@ class Engine:
         clock: Callable[[], float],
         *,
         on_step: Callable[[Step], None] = lambda _: None,
-        on_stop: Callable[[Request, float], None] = lambda _request, _now: None,
         step_timeout_s: float = 300.0,
     ) -> None:
         self.core = core
@@ -40,10 +44,10 @@ class Engine:
         self.dead = False
         self.closing = False
         self._on_step = on_step
-        self._on_stop = on_stop
         self._step_timeout_s = step_timeout_s
         self._queues: dict[str, asyncio.Queue[Delta | ApiError]] = {}
         self._requests: dict[str, Request] = {}
+        self._watches: dict[str, Watch] = {}
         self._stir = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -83,9 +87,16 @@ class Engine:
                 continue
 
     async def generate(
-        self, request_id: str, prompt: Sequence[int], sampling: Sampling, copies: Copies | None = None
+        self,
+        request_id: str,
+        prompt: Sequence[int],
+        sampling: Sampling,
+        copies: Copies | None = None,
+        watch: Watch | None = None,
     ) -> AsyncGenerator[Delta, None]:
         """Yield the tokens of a new request as they come; leaving the iterator early aborts the request.
+
+        `watch` ends it at a stop string.
 
         Raises:
             ApiError: The engine is dead, or dies meanwhile.
@@ -106,6 +117,8 @@ class Engine:
         queue: asyncio.Queue[Delta | ApiError] = asyncio.Queue()
         self._queues[request_id] = queue
         self._requests[request_id] = request
+        if watch is not None:
+            self._watches[request_id] = watch
         self._idle.clear()
         self.core.advance(now)
         self.core.submit(request, self.front.admit(len(prompt), now))
@@ -124,16 +137,6 @@ class Engine:
     def cached_tokens(self, request_id: str) -> int:
         """Return how many prompt tokens of a running request came from the prefix cache."""
         return self._requests[request_id].cached_at_first or 0
-
-    def stop(self, request_id: str) -> None:
-        """End a request because its text has reached a stop string."""
-        request = self._requests[request_id]
-        now = self.clock()
-        self.core.advance(now)
-        if request.finish is None:
-            self.core.scheduler.abort(request, FinishReason.STOP)
-            self._on_stop(request, now)
-        self._stir.set()
 
     def abort_all(self) -> None:
         """End every request now; their streams finish with the reason `abort`."""
@@ -159,6 +162,10 @@ class Engine:
         await self._idle.wait()
 
     def _handle(self, step: Step) -> None:
+        # vLLM's front end finds a stop string while the next step runs, and counts nothing of a request after it.
+        # So it ends here, before anything of the next step; the step itself takes its time all the same.
+        for token in step.outcome.tokens:
+            self._look(token, step)
         self._on_step(step)
         for token in step.outcome.tokens:
             request = token.request
@@ -166,11 +173,22 @@ class Engine:
             if queue is not None:
                 queue.put_nowait(Delta((token.token,), request.finish, request.stop_reason, step.at_s))
 
+    def _look(self, token: Token, step: Step) -> None:
+        request = token.request
+        watch = self._watches.get(request.id)
+        if watch is None or request.finish is FinishReason.STOP or not watch(token.token):
+            return
+        if request.finish is None:
+            self.core.scheduler.abort(request, FinishReason.STOP)
+            step.outcome.ended.append(request)
+        request.finish = FinishReason.STOP
+
     def _forget(self, request: Request) -> None:
         if request.finish is None:
             self.core.abort(request)
             self._stir.set()
         del self._queues[request.id]
         del self._requests[request.id]
+        self._watches.pop(request.id, None)
         if not self._queues:
             self._idle.set()

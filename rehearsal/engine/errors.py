@@ -79,6 +79,25 @@ def malformed_json(error: json.JSONDecodeError) -> ApiError:
     return _validation([found], f"body.{error.pos}")
 
 
+def missing(fields: Sequence[str], value: object) -> ApiError:
+    """Return the error for a body, or a part of it (`value`), that lacks fields; each is a dotted path."""
+    shown = _summary(value)
+    entries = [{"type": "missing", "loc": field, "msg": "Field required", "input": shown} for field in fields]
+    return _validation(entries, fields[0])
+
+
+def no_body() -> ApiError:
+    """Return the error for an empty body."""
+    return missing(["body"], None)
+
+
+def no_object(value: object) -> ApiError:
+    """Return the error for a body that is JSON but no object."""
+    message = "Input should be a valid dictionary or object to extract fields from"
+    entry = {"type": "model_attributes_type", "loc": "body", "msg": message, "input": _summary(value)}
+    return _validation([entry], "body")
+
+
 def wrong_media_type() -> ApiError:
     """Return the error for a body that is not announced as JSON."""
     return _validation(["Unsupported Media Type: Only 'application/json' is allowed"], None)
@@ -114,5 +133,5 @@ def _validation(errors: Sequence[object], param: str | None) -> ApiError:
     label = "error" if len(errors) == 1 else "errors"
     lines = [f"{len(errors)} validation {label}:", *(f"  {error}" for error in errors[:10])]
     if len(errors) > 10:
-        lines.append(f"  ...and {len(errors) - 10} more {'error' if len(errors) == 11 else 'errors'}")
+        lines.append(f"  ...and {len(errors) - 10} more errors")
     return ApiError("\n".join(lines), kind=HTTPStatus.BAD_REQUEST.phrase, param=param)

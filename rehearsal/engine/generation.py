@@ -7,13 +7,13 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from rehearsal.engine.answers import Ids, Part, Usage
-from rehearsal.engine.driver import Delta, Engine
+from rehearsal.engine.driver import Delta, Engine, Watch
 from rehearsal.engine.errors import ApiError, dead_engine, refused
 from rehearsal.engine.output import TextOutput
 from rehearsal.engine.protocol import ChatRequest, CompletionRequest, Generation
 from rehearsal.engine.request import Copies, FinishReason, Sampling
 from rehearsal.engine.settings import Settings
-from rehearsal.engine.tokenizer import Tokenizer
+from rehearsal.engine.tokenizer import VOCABULARY, Tokenizer
 
 
 @dataclass(frozen=True)
@@ -124,23 +124,41 @@ class Run:
         first = True
         waiting: list[int] = []
         family = self._families[index // self._copies]
-        async with aclosing(engine.generate(name, self.prompt_of(index), sampling, family)) as deltas:
+        generated = engine.generate(name, self.prompt_of(index), sampling, family, self._watch())
+        async with aclosing(generated) as deltas:
             async for delta in deltas:
                 if first and settings.show_cached and index == 0:
-                    self.usage.cached = engine.cached_tokens(name)
+                    self._note_cached(engine.cached_tokens(name))
                 waiting += delta.tokens
                 if not first and delta.finish is None and len(waiting) < settings.stream_interval:
                     continue
                 first = False
                 yield self._piece(index, output, waiting, delta)
                 waiting = []
-                if output.stopped_by is not None:
-                    engine.stop(name)
-                    return
+
+    def _watch(self) -> Watch | None:
+        """Return what finds a stop string as soon as the engine has its last token."""
+        if not self.request.stops:
+            return None
+        text = TextOutput(self._server.tokenizer, self.request.stops, min_tokens=self.request.min_tokens)
+
+        def reached(token: int) -> bool:
+            text.add([token], final=False)
+            return text.stopped_by is not None
+
+        return reached
+
+    def _note_cached(self, cached: int) -> None:
+        """Keep what usage says of the prefix cache; what was put into it is told in chats only, as in vLLM."""
+        self.usage.cached = cached
+        if isinstance(self.request, ChatRequest):
+            settings, prompt = self._server.settings, len(self.prompt_of(0))
+            whole = prompt - prompt % settings.block_size if settings.prefix_caching else 0
+            self.usage.created = max(0, whole - cached)
 
     def _piece(self, index: int, output: TextOutput, tokens: list[int], delta: Delta) -> Piece:
         before = len(output.tokens)
-        text = output.add(tokens, final=delta.finish is not None)
+        text = output.add(tokens, final=delta.finish is not None, stop_token=delta.stop_reason is not None)
         new = output.tokens[before:]
         self.usage.completion += len(new)
         finish: FinishReason | None = delta.finish
@@ -180,6 +198,7 @@ class Server:
         Raises:
             ApiError: The request is refused.
         """
+        request.check_messages()
         prompt = self.tokenizer.encode_chat(request.messages, reply=request.add_generation_prompt)
         limit, field = request.max_tokens, "max_tokens"
         if request.max_completion_tokens is not None:
@@ -210,6 +229,8 @@ class Server:
             most = length - len(prompt)
             allowed.append(most if limit is None else min(most, limit))
             request.check(allowed[-1])
+            if max(prompt, default=0) >= VOCABULARY:
+                raise ApiError(f"Token id {max(prompt)} is out of vocabulary")
         return Run(request, prompts, allowed, request_id, self)
 
 

@@ -12,7 +12,8 @@ from rehearsal.engine.core import Core, Step
 from rehearsal.engine.metrics import Registry, labels
 from rehearsal.engine.request import FinishReason, Request
 
-UNCOUNTED_HANDLERS = frozenset({"/metrics", "/health", "/load", "/ping", "/version", "/server_info"})
+UNCOUNTED = ("/metrics", "/health", "/load", "/ping", "/version", "/server_info")
+"""Parts of paths; vLLM searches for them, so that one anywhere in a path is enough."""
 
 
 @dataclass
@@ -30,7 +31,8 @@ class Observations:
         registry = self.registry
         registry.add("prompt_tokens_total", outcome.prompt_tokens)
         registry.add("generation_tokens_total", len(outcome.tokens))
-        registry.observe("iteration_tokens_total", outcome.prompt_tokens + len(outcome.tokens))
+        cached = sum(token.request.cached_at_first or 0 for token in outcome.tokens if token.first)
+        registry.observe("iteration_tokens_total", outcome.prompt_tokens - cached + len(outcome.tokens))
         for token in outcome.tokens:
             request = token.request
             if token.first:
@@ -68,14 +70,16 @@ class Observations:
             registry.observe("request_max_num_generation_tokens", copies.longest)
             registry.observe("request_params_n", copies.count)
 
-    def stopped(self, request: Request, now: float) -> None:
-        """Count a request that a stop string ended; one that its client has left is not counted, as in vLLM."""
-        self._finished(request, now)
+    def http(
+        self, route: str | None, path: str, method: str, status: int, asked: int, answered: int, seconds: float
+    ) -> None:
+        """Count an HTTP request with the sizes that its headers named, in bytes.
 
-    def http(self, handler: str, method: str, status: int, asked: int, answered: int, seconds: float) -> None:
-        """Count an HTTP request with the sizes that its headers named, in bytes."""
-        if handler in UNCOUNTED_HANDLERS:
+        Without a `route` it is counted under `none`; whether it is counted at all is a matter of `path` then.
+        """
+        if any(uncounted in (route or path) for uncounted in UNCOUNTED):
             return
+        handler = route or "none"
         families = self.registry.families
         group = f"{status // 100}xx"
         key = {"handler": handler, "method": method}

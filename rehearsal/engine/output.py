@@ -1,6 +1,6 @@
 """Turns a request's tokens to text, piece by piece, and finds the strings that end it."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rehearsal.engine.tokenizer import Tokenizer
@@ -19,9 +19,13 @@ class TextOutput:
     stopped_by: str | None = None
     _shown: int = 0
 
-    def add(self, tokens: Iterable[int], *, final: bool) -> str:
-        """Take tokens in and return the text that may now be shown; look at `stopped_by` afterwards."""
-        for token in tokens:
+    def add(self, tokens: Sequence[int], *, final: bool, stop_token: bool = False) -> str:
+        """Take tokens in and return the text that may now be shown; look at `stopped_by` afterwards.
+
+        The last one's text is not shown if it is a `stop_token`, unless stop strings are kept too.
+        """
+        shown_tokens = tokens[:-1] if stop_token and not self.keep_stop else tokens
+        for token in shown_tokens:
             self.tokens.append(token)
             before = len(self.text)
             self.text += self.tokenizer.decode([token])
@@ -30,6 +34,8 @@ class TextOutput:
             if self.stopped_by is not None:
                 final = True
                 break
+        else:
+            self.tokens += tokens[len(shown_tokens) :]
         held = 0 if final or self.keep_stop else max((len(stop) - 1 for stop in self.stops), default=0)
         end = max(self._shown, len(self.text) - held)
         shown, self._shown = self.text[self._shown : end], end

@@ -5,12 +5,13 @@ an answer in a way that the stand-in does not have are refused with a sentence t
 """
 
 import secrets
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from rehearsal.engine.errors import ApiError, refused
+from rehearsal.engine.errors import ApiError, missing, refused
 
 TokenId = Annotated[int, Field(ge=0)]
 
@@ -84,6 +85,8 @@ class Generation(BaseModel):
         Raises:
             ApiError: With vLLM's message.
         """
+        if self.n is not None and self.n < 1:
+            raise ApiError(f"n must be at least 1, got {self.n}.")
         _check_range("presence_penalty", self.presence_penalty)
         _check_range("frequency_penalty", self.frequency_penalty)
         temperature = self.temperature
@@ -154,14 +157,25 @@ class CompletionRequest(Generation):
         return data
 
     def prompts(self) -> list[str | list[int]]:
-        """Return each prompt, text or ids."""
-        prompt = self.prompt
-        if isinstance(prompt, str):
-            return [prompt]
+        """Return each prompt, text or ids.
+
+        Raises:
+            ApiError: There is none, or there is a suffix, which Gemma has no use for.
+        """
+        prompt = [self.prompt] if isinstance(self.prompt, str) else self.prompt or []
+        if self.suffix is not None:
+            raise ApiError(self._no_suffix(prompt), param="suffix")
         if not prompt:
-            raise refused("Either prompt or prompt_embeds must be provided and non-empty.", parameter="prompt")
+            raise ApiError("You must pass at least one prompt")
         ids: list[int] = [part for part in prompt if isinstance(part, int)]
         return [ids] if ids else [part for part in prompt if isinstance(part, str | list)]
+
+    def _no_suffix(self, prompt: Sequence[object]) -> str:
+        if self.echo:
+            return "Echo is unsupported with suffix."
+        if all(isinstance(part, str) for part in prompt):
+            return "suffix is only supported for models with FIM completion rendering"
+        return "suffix requires text prompt input for FIM completion rendering"
 
 
 class ChatRequest(Generation):
@@ -172,6 +186,44 @@ class ChatRequest(Generation):
     messages: list[dict[str, Any]]
     add_generation_prompt: bool = True
     return_prompt_text: bool | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _messages(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "messages" in data:
+            messages = data["messages"]
+            if not isinstance(messages, Iterable):
+                raise ApiError(f"'{type(messages).__name__}' object is not iterable")
+            for place, message in enumerate(messages):
+                if isinstance(message, dict) and "role" not in message:
+                    fields = [f"body.messages.{place}.{field}" for field in _LACKING_ROLE]
+                    raise missing(fields, message)
+        return data
+
+    def check_messages(self) -> None:
+        """Refuse an empty conversation.
+
+        Raises:
+            ApiError: With vLLM's message.
+        """
+        if not self.messages:
+            raise ApiError("Cannot apply chat template to an empty conversation. Provide at least one message.")
+
+
+# A message is a union of these in vLLM; what each lacks is told, the first ten of it.
+_LACKING_ROLE = (
+    "ChatCompletionDeveloperMessageParam.role",
+    "ChatCompletionSystemMessageParam.role",
+    "ChatCompletionUserMessageParam.role",
+    "ChatCompletionAssistantMessageParam.role",
+    "ChatCompletionToolMessageParam.role",
+    "ChatCompletionToolMessageParam.tool_call_id",
+    "ChatCompletionFunctionMessageParam.name",
+    "ChatCompletionFunctionMessageParam.role",
+    "CustomChatCompletionMessageParam.role",
+    "Message.author",
+    "Message.role",
+)
 
 
 class TokenizeRequest(BaseModel):
@@ -186,11 +238,12 @@ class TokenizeRequest(BaseModel):
     add_generation_prompt: bool = True
     return_token_strs: bool | None = False
 
-    @model_validator(mode="after")
-    def _either(self) -> Self:
-        if self.prompt is None and self.messages is None:
-            raise ValueError("Field required")
-        return self
+    @model_validator(mode="before")
+    @classmethod
+    def _either(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("prompt") is None and data.get("messages") is None:
+            raise missing(["body.prompt", "body.messages"], data)
+        return data
 
 
 class DetokenizeRequest(BaseModel):

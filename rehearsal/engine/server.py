@@ -1,5 +1,6 @@
 """The HTTP server: vLLM's routes, headers and streams over the simulated engine."""
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
@@ -16,6 +17,8 @@ from rehearsal.engine.errors import (
     ApiError,
     invalid,
     malformed_json,
+    no_body,
+    no_object,
     unknown_model,
     wrong_media_type,
 )
@@ -51,7 +54,7 @@ class Api:
 
     def application(self) -> web.Application:
         """Return the application to run."""
-        app = web.Application(client_max_size=MAX_BODY, middlewares=[self._around])
+        app = web.Application(client_max_size=MAX_BODY, middlewares=[self._guard, self._around])
         app.on_response_prepare.append(self._headers)
         get, post = app.router.add_get, app.router.add_post
         get("/health", self.health, allow_head=False)
@@ -74,59 +77,75 @@ class Api:
         response.headers.clear()
         response.headers["date"] = formatdate(usegmt=True)
         response.headers["server"] = "uvicorn"
+        if "Allow" in theirs:
+            response.headers["allow"] = theirs["Allow"]
         chunked = theirs.get("Transfer-Encoding")
         if chunked is None:
             response.headers["content-length"] = theirs.get("Content-Length", "0")
         if "Content-Type" in theirs:
             response.headers["content-type"] = theirs["Content-Type"]
-        if request.headers.get("Origin"):
-            response.headers["access-control-allow-origin"] = "*"
-        for name in ("Allow", "X-Request-Id"):
-            if name in theirs:
-                response.headers[name.lower()] = theirs[name]
-        response.headers["vary"] = "Origin"
+        if response.status != HTTPStatus.UNAUTHORIZED:  # the key is looked at before anything of CORS
+            if request.headers.get("Origin"):
+                response.headers["access-control-allow-origin"] = "*"
+            if "X-Request-Id" in theirs:
+                response.headers["x-request-id"] = theirs["X-Request-Id"]
+            response.headers["vary"] = "Origin"
         if theirs.get("Connection", "").lower() == "close":
             response.headers["connection"] = "close"
         if chunked is not None:
             response.headers["transfer-encoding"] = chunked
 
     @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Refuse what needs a key and has none; no metric counts it."""
+        keys = self.settings.api_keys
+        if keys and request.path.startswith("/v1") and request.method != "OPTIONS":
+            scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or token not in keys:
+                return _json({"error": "Unauthorized"}, HTTPStatus.UNAUTHORIZED)
+        return await handler(request)
+
+    @web.middleware
     async def _around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         started = time.monotonic()
         try:
-            self._authenticate(request)
             response = await handler(request)
+        except asyncio.CancelledError:
+            self._count(request, HTTPStatus.OK, 0, started)  # the client is gone; vLLM counts it as answered
+            raise
         except ApiError as e:
             response = _json(e.body(), e.status.value)
         except web.HTTPException as e:
             response = _json({"detail": e.reason}, e.status)
             if "Allow" in e.headers:
                 response.headers["Allow"] = e.headers["Allow"]
-        route = request.match_info.route.resource
         answered = response.content_length if isinstance(response, web.Response) else 0
-        self.observations.http(
-            route.canonical if route is not None else "none",
-            request.method,
-            response.status,
-            request.content_length or 0,
-            answered or 0,
-            time.monotonic() - started,
-        )
+        self._count(request, response.status, answered or 0, started)
         return response
 
-    def _authenticate(self, request: web.Request) -> None:
-        keys = self.settings.api_keys
-        if keys and request.path.startswith("/v1"):
-            scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-            if scheme.lower() != "bearer" or token not in keys:
-                raise _UnauthorizedError
+    def _count(self, request: web.Request, status: int, answered: int, started: float) -> None:
+        resource = request.match_info.route.resource
+        self.observations.http(
+            resource.canonical if resource is not None else None,
+            request.path,
+            request.method,
+            status,
+            request.content_length or 0,
+            answered,
+            time.monotonic() - started,
+        )
 
     async def _read(self, request: web.Request, model: type[Body]) -> Body:
         if request.content_type != "application/json":
             raise wrong_media_type()
         text = await request.read()
         try:
-            body = model.model_validate(json.loads(text))
+            value = json.loads(text) if text else None
+            if value is None:
+                raise no_body()
+            if not isinstance(value, dict):
+                raise no_object(value)
+            body = model.model_validate(value)
         except json.JSONDecodeError as e:
             raise malformed_json(e) from None
         except ValidationError as e:
@@ -244,13 +263,3 @@ class Api:
         await write(answers.DONE)
         await response.write_eof()
         return response
-
-
-class _UnauthorizedError(ApiError):
-    """vLLM's answer to a missing or wrong key has a shape of its own."""
-
-    def __init__(self) -> None:
-        super().__init__("Unauthorized", status=HTTPStatus.UNAUTHORIZED)
-
-    def body(self) -> dict[str, object]:
-        return {"error": "Unauthorized"}

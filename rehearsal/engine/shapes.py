@@ -36,11 +36,14 @@ class Shape:
         """Add what a chunk carries at the end of a sequence, and usage if every chunk has it."""
         part = piece.part
         if self.continuous:
-            usage = Usage(len(self.run.prompt_of(part.index)), piece.made)
-            chunk["usage"] = usage.short()
+            chunk["usage"] = self._so_far(Usage(len(self.run.prompt_of(part.index)), piece.made))
         if part.finish is not None and not self.include_usage and self.answer.fingerprint is not None:
             chunk["system_fingerprint"] = self.answer.fingerprint
         return chunk
+
+    def _so_far(self, usage: Usage) -> dict[str, Any]:
+        """Return the counts as they come in each chunk."""
+        return usage.short()
 
     def _ids(self, piece: Piece) -> list[int] | None:
         return list(piece.part.tokens) if self.run.ids.wanted else None
@@ -60,9 +63,13 @@ class ChatShape(Shape):
             if self.continuous:
                 # Among its fields vLLM has usage before what it adds to the first chunk.
                 tail = {key: chunk.pop(key) for key in ("prompt_token_ids", "prompt_text")}
-                chunk |= {"usage": Usage(self.run.usage.prompt).short(), **tail}
+                chunk |= {"usage": self._so_far(Usage(self.run.usage.prompt)), **tail}
             chunks.append(chunk)
         return chunks
+
+    def _so_far(self, usage: Usage) -> dict[str, Any]:
+        """Return the counts as they come in each chunk; only here vLLM has the empty details."""
+        return {**usage.short(), "completion_tokens_details": None}
 
     def chunk(self, piece: Piece) -> dict[str, Any]:
         """Return the chunk of a piece of output."""
@@ -97,7 +104,7 @@ class CompletionShape(Shape):
         self._echoed.add(index)
         if first:
             piece.part.text = self._echo(index) + piece.part.text
-        prompt = self.run.prompt_of(index) if first and self.run.ids.wanted else None
+        prompt = self.run.prompt_of(index) if first and (self.run.ids.wanted or self.run.request.echo) else None
         return self._finished(answers.completion_chunk(self.answer, piece.part, prompt, self._ids(piece)), piece)
 
     def body(self, parts: list[Part]) -> dict[str, Any]:

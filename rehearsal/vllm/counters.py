@@ -14,6 +14,9 @@ _RESPONSE_SIZE = re.compile(r"^http_response_size_bytes_sum|_bytes_created")
 _BOUND = re.compile(r'(?<=[{,])le="(?P<le>[^"]+)",?')
 # How requests that run together are shared out over steps is a matter of their arrival to the millisecond.
 _STEPS = re.compile(r"^vllm:iteration_tokens_total_(?:bucket|count)")
+# How many tokens a stream has when its server notices that nobody reads them is a matter of time.
+_TOKENS = re.compile(r"^vllm:(?:generation_tokens_total|inter_token_latency_seconds_count|iteration_tokens_total)")
+_PYTHON = re.compile(r"(?<=^python_info)\{.*\}$")
 
 
 def parse(text: str) -> dict[str, float]:
@@ -39,17 +42,23 @@ def families(text: str) -> dict[str, str]:
     return dict(found)
 
 
-def change(before: Scrape, after: Scrape, *, alone: bool) -> dict[str, float]:
+def names(series: Scrape) -> list[str]:
+    """Return the sorted names of all series, labels included; which Python runs is no matter of the engine."""
+    return sorted(_PYTHON.sub("", name) for name in series)
+
+
+def change(before: Scrape, after: Scrape, *, alone: bool, whole: bool = True) -> dict[str, float]:
     """Return what changed, of all that can be equal in two engines: counts, sums of tokens, states.
 
     Of a histogram the buckets are those in which something fell, without the ones above them. Of durations only
-    the count is there, not their sum nor their buckets; the number of steps only if a question was `alone`.
+    the count is there, not their sum nor their buckets; the number of steps only if a question was `alone`, that of
+    tokens only if every answer was read to its end (`whole`).
     """
     moved = {}
     for series, value in after.items():
         if _RESPONSE_SIZE.search(series) or (_UNEQUAL.search(series) and not _is_count(series)):
             continue
-        if not alone and _STEPS.search(series):
+        if (not alone and _STEPS.search(series)) or (not whole and _TOKENS.search(series)):
             continue
         delta = value - before.get(series, 0.0)
         if delta and not math.isnan(delta):

@@ -41,8 +41,11 @@ class Difference:
         return "\n".join([f"{self.question}: {self.kind}", *(f"  {line}" for line in lines)])
 
 
-async def observe(port: int, rounds: Sequence[Round]) -> list[Facet]:
-    """Ask one server everything and return what was seen, masked."""
+async def observe(port: int, rounds: Sequence[Round], settle_s: float = _SETTLE_S) -> list[Facet]:
+    """Ask one server everything and return what was seen, masked.
+
+    Its counters are read `settle_s` seconds after the last answer of a round, and again until it is idle.
+    """
     sample = Sample(["?"] * 12, [0] * 12)
     first = await _scrape(port)
     facets = [Facet("metrics", "families", [f"{name} {kind}" for name, kind in counters.families(first).items()])]
@@ -50,16 +53,20 @@ async def observe(port: int, rounds: Sequence[Round]) -> list[Facet]:
         questions = asked.questions(sample)
         before = counters.parse(await _scrape(port))
         answers = await asyncio.gather(*(ask(port, question) for question in questions))
-        after = counters.parse(await _settled(port))
+        after = counters.parse(await _settled(port, settle_s))
         for question, answer in zip(questions, answers, strict=True):
             facets += _seen(question, answer)
             if question.name == SAMPLE:
                 sample = _sample(answer)
-        moved = counters.change(before, after, alone=sum(question.sequences for question in questions) <= 1)
+        moved = counters.change(
+            before,
+            after,
+            alone=sum(question.sequences for question in questions) <= 1,
+            whole=all(question.hang_up_after is None for question in questions),
+        )
         facets.append(Facet(asked.name, "counters", [f"{series} {moved[series]:g}" for series in sorted(moved)]))
-    last = await _scrape(port)
-    names = sorted({series.partition(" ")[0] for series in counters.parse(last)})
-    return [*facets, Facet("metrics", "series", names)]
+    last = counters.parse(await _scrape(port))
+    return [*facets, Facet("metrics", "series", counters.names(last))]
 
 
 def compare(real: Sequence[Facet], standin: Sequence[Facet]) -> list[Difference]:
@@ -75,8 +82,9 @@ def compare(real: Sequence[Facet], standin: Sequence[Facet]) -> list[Difference]
 
 
 def save(facets: Sequence[Facet], path: Path) -> None:
-    """Write what was seen, to be compared later."""
-    path.write_text(json.dumps([asdict(facet) for facet in facets], indent=1, ensure_ascii=False) + "\n")
+    """Write what was seen, to be compared later: a JSON list, one facet a line."""
+    lines = (json.dumps(asdict(facet), ensure_ascii=False) for facet in facets)
+    path.write_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
 def load(path: Path) -> list[Facet]:
@@ -113,11 +121,11 @@ async def _scrape(port: int) -> str:
     return answer.body.decode()
 
 
-async def _settled(port: int) -> str:
+async def _settled(port: int, settle_s: float) -> str:
     """Return a scrape of an idle server; counters move shortly after an answer has ended."""
     deadline = asyncio.get_running_loop().time() + _IDLE_S
     while True:
-        await asyncio.sleep(_SETTLE_S)
+        await asyncio.sleep(settle_s)
         text = await _scrape(port)
         series = counters.parse(text)
         busy = sum(

@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
 from aiohttp import ClientSession
 
+from rehearsal.engine import assembly
 from rehearsal.engine.metrics import number, one_two_five
 from tests.rehearsal.engine.conftest import MODEL, Running, Start
 
@@ -44,8 +46,9 @@ async def test_samples_and_helps_are_the_recorded_ones(start: Start, recordings:
 
     def shape(scrape: str) -> list[str]:
         lines = [line if line.startswith("#") else line.rpartition(" ")[0] for line in scrape.splitlines()]
-        # The Python version and the size of the cache are this machine's own.
-        return [re.sub(r'(patchlevel|minor|version|kv_\w+|num_gpu_blocks)="[^"]*"', r"\1", line) for line in lines]
+        # The Python version, the size of the cache and what the CPU can do are this machine's own.
+        own = r'(patchlevel|minor|version|kv_\w+|num_gpu_blocks|mamba_ssm_cache_dtype)="[^"]*"'
+        return [re.sub(own, r"\1", line) for line in lines]
 
     assert shape(text) == shape((recordings / "metrics.txt").read_text())
 
@@ -85,6 +88,34 @@ async def test_prefix_hits_are_counted(start: Start) -> None:
     by = 'vllm:prompt_tokens_by_source_total{engine="0",model_name="%s",source="%s"}'
     assert found[by % (MODEL, "local_compute")] == 344
     assert found[by % (MODEL, "local_cache_hit")] == 256
+
+
+async def test_a_step_counts_the_prompt_without_what_was_cached(start: Start) -> None:
+    running = await start()
+    name = f'vllm:iteration_tokens_total_sum{{engine="0",model_name="{MODEL}"}}'
+    sums = []
+    async with ClientSession() as client:
+        for _ in range(2):
+            body = {"prompt": list(range(300, 600)), "max_tokens": 1, "ignore_eos": True}
+            await client.post(f"{running.url}/v1/completions", json=body)
+            sums.append(values(await scrape(running))[name])
+    assert sums == [301, 301 + 44 + 1]
+
+
+async def test_the_latency_without_labels_is_there_before_any_request(start: Start) -> None:
+    text = await scrape(await start())
+    assert "# TYPE http_request_duration_highr_seconds_created gauge" in text
+    assert values(text)["http_request_duration_highr_seconds_count"] == 0
+
+
+@pytest.mark.parametrize(("flags", "dtype"), [("fpu avx512f", "auto"), ("avx512_bf16 fpu", "float32")])
+async def test_the_cache_is_described_as_on_this_cpu(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: str, dtype: str
+) -> None:
+    cpu = tmp_path / "cpuinfo"
+    cpu.write_text(f"processor : 0\nflags\t\t: {flags}\n")
+    monkeypatch.setattr(assembly, "CPU", cpu)
+    assert f'mamba_ssm_cache_dtype="{dtype}"' in await scrape(await start())
 
 
 def test_numbers_are_written_as_the_prometheus_client_does() -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from rehearsal.vllm.counters import change, families, parse
+from rehearsal.vllm.counters import change, families, names, parse
 
 RECORDED = (Path(__file__).parents[2] / "data" / "vllm" / "metrics.txt").read_text()
 
@@ -36,6 +36,16 @@ def test_steps_count_only_of_a_question_that_was_alone() -> None:
         "vllm:iteration_tokens_total_sum": 9,
     }
     assert change({}, after, alone=False) == {"vllm:iteration_tokens_total_sum": 9}
+
+
+def test_tokens_count_only_of_answers_that_were_read_to_their_end() -> None:
+    after = parse("vllm:generation_tokens_total 4\nvllm:iteration_tokens_total_sum 9\nvllm:prompt_tokens_total 5\n")
+    assert change({}, after, alone=True, whole=False) == {"vllm:prompt_tokens_total": 5}
+
+
+def test_names_are_those_of_series_whatever_python_runs() -> None:
+    series = parse('python_info{version="3.11.7"} 1\na{python_info="x"} 2\n')
+    assert names(series) == ['a{python_info="x"}', "python_info"]
 
 
 def test_a_bucket_counts_what_fell_into_itself() -> None:
