@@ -1,5 +1,6 @@
 """How an answer's parts look on the wire: chat and completions, streamed and plain."""
 
+from dataclasses import replace
 from typing import Any
 
 from rehearsal.engine import answers
@@ -94,21 +95,27 @@ class CompletionShape(Shape):
         """Return the chunks that come before the first output."""
         return []
 
-    def _echo(self, index: int) -> str:
-        return self._tokenizer.decode(self.run.prompt_of(index)) if self.run.request.echo else ""
+    def _echoing(self, part: Part) -> Part:
+        """Return the part with the prompt before it if that was asked for: as ids if ids are wanted, else as text."""
+        if not self.run.request.echo:
+            return part
+        prompt = self.run.prompt_of(part.index)
+        if self.run.ids.wanted:
+            return replace(part, tokens=[*prompt, *part.tokens])
+        return replace(part, text=self._tokenizer.decode(prompt) + part.text)
 
     def chunk(self, piece: Piece) -> dict[str, Any]:
         """Return the chunk of a piece of output."""
         index = piece.part.index
         first = index not in self._echoed
         self._echoed.add(index)
+        prompt = None
         if first:
-            piece.part.text = self._echo(index) + piece.part.text
-        prompt = self.run.prompt_of(index) if first and (self.run.ids.wanted or self.run.request.echo) else None
+            piece = replace(piece, part=self._echoing(piece.part))
+            prompt = self.run.prompt_of(index) if self.run.ids.wanted or self.run.request.echo else None
         return self._finished(answers.completion_chunk(self.answer, piece.part, prompt, self._ids(piece)), piece)
 
     def body(self, parts: list[Part]) -> dict[str, Any]:
         """Return the plain answer."""
-        for part in parts:
-            part.text = self._echo(part.index) + part.text
-        return answers.completion_body(self.answer, parts, self.run.usage, self.run.ids)
+        shown = [self._echoing(part) for part in parts]
+        return answers.completion_body(self.answer, shown, self.run.usage, self.run.ids)

@@ -80,3 +80,18 @@ async def test_an_echoed_prompt_comes_with_its_ids_in_the_first_chunk(start: Sta
     assert first["choices"][0]["prompt_token_ids"] == [300, 301]
     assert first["choices"][0]["token_ids"] is None
     assert second["choices"][0]["prompt_token_ids"] is None
+
+
+async def test_where_ids_are_wanted_the_prompt_is_echoed_as_ids_not_as_text(start: Start) -> None:
+    # By vLLM's source, `entrypoints/openai/completion/serving.py`; the recorded questions do not ask for it.
+    running = await start()
+    fields = {"prompt": "one two", "return_token_ids": True}
+    (plain,) = await completion(running, **fields)
+    (echoed,) = await completion(running, **fields, echo=True)
+    first, _ = await completion(running, **fields, echo=True, stream=True)
+    prompt, made = plain["choices"][0]["prompt_token_ids"], plain["choices"][0]["token_ids"]
+    assert echoed["choices"][0]["token_ids"] == [*prompt, *made]
+    assert echoed["choices"][0]["text"] == plain["choices"][0]["text"]
+    assert first["choices"][0]["token_ids"] == [*prompt, made[0]]
+    (text,) = await completion(running, prompt="one two", echo=True)
+    assert text["choices"][0]["text"] == "one two" + plain["choices"][0]["text"]
