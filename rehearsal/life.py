@@ -1,6 +1,5 @@
 """The whole life of rehearsed stacks: cluster up, stack up, measured, destroyed, cluster down, all proven."""
 
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +19,6 @@ from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
 from rehearsal.workspace import Workspace
 
-PROJECT = Path(__file__).resolve().parent.parent
 ATTEMPTS = 3  # Jobs that are tried for one run within one command
 _PATIENCE_S = 900.0  # beyond what the plan may take; the Job itself gives up earlier
 
@@ -47,7 +45,7 @@ class Rehearsal:
     """Takes stacks, one after another, through their lives on one cluster."""
 
     target: Target
-    tools: dict[str, Path]
+    pulumi: Callable[[Workspace], PulumiCli]
     home: Path
     progress: Progress
     keep: bool = False
@@ -76,13 +74,7 @@ class Rehearsal:
         if records := len(list(workspace.results.glob(f"{run.id}/*/*.json"))):
             self.progress.note(f"{name}: going on with run {run.id}, {records} finished records are kept")
         run = replace(run, cluster=self.target.identity)
-        cli = PulumiCli(
-            executable=self.tools["pulumi"],
-            plugins=[self.tools["pulumi-resource-kubernetes"].parent],
-            project=PROJECT,
-            workspace=workspace,
-            python=Path(sys.executable),
-        )
+        cli = self.pulumi(workspace)
         for remark in cli.prepare():
             self.progress.note(remark)
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from rehearsal.observer import Observer
 from rehearsal.packages import ensure_packages
 from rehearsal.podengine import ENGINES, PodEngine
 from rehearsal.progress import Progress
+from rehearsal.pulumi_cli import PulumiCli
 from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
 from rehearsal.toolchain import Toolchain
@@ -128,7 +130,9 @@ def on_local_cluster(
             baseline=started.baseline,
             exclusive=True,
         )
-        rehearsal = Rehearsal(target=target, tools=tools, home=home, progress=progress, keep=keep)
+        rehearsal = Rehearsal(
+            target=target, pulumi=partial(PulumiCli.of, tools), home=home, progress=progress, keep=keep
+        )
         lived = (rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks)
         outcomes = [replace(outcome, about=started.engine.about) for outcome in lived]
         for outcome in outcomes:
@@ -198,7 +202,9 @@ def on_given_cluster(
             baseline=frozenset(observer.objects()),
             exclusive=False,
         )
-        rehearsal = Rehearsal(target=target, tools=tools, home=home, progress=progress, keep=keep)
+        rehearsal = Rehearsal(
+            target=target, pulumi=partial(PulumiCli.of, tools), home=home, progress=progress, keep=keep
+        )
         return [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
 
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from rehearsal.progress import Progress
 from rehearsal.pulumi_output import diagnostics, finished_step
 from rehearsal.workspace import Workspace
 
+PROJECT = Path(__file__).resolve().parent.parent
 LANGUAGE_HOST = Path(__file__).parent / "languagehost" / "bin"
 STOP_GRACE_S = 60.0  # what Pulumi gets after Ctrl-C to save its state
 
@@ -38,6 +40,17 @@ class PulumiCli:
     project: Path
     workspace: Workspace
     python: Path
+
+    @classmethod
+    def of(cls, tools: Mapping[str, Path], workspace: Workspace) -> "PulumiCli":
+        """Return the CLI among `tools`, with its Kubernetes provider, for this project's program."""
+        return cls(
+            executable=tools["pulumi"],
+            plugins=[tools["pulumi-resource-kubernetes"].parent],
+            project=PROJECT,
+            workspace=workspace,
+            python=Path(sys.executable),
+        )
 
     def prepare(self) -> list[str]:
         """Create the stack if need be and undo the lock of a killed command; returns remarks for the user."""

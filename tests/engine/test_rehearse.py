@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,6 @@ from kubernetes import client, config
 
 from rehearsal.images import lws_manager_image, standin_image
 from rehearsal.leftovers import Listing, diff
-from rehearsal.life import PROJECT
 from rehearsal.local import CLUSTER
 from rehearsal.observer import Observer
 from rehearsal.pulumi_cli import PulumiCli
@@ -79,7 +77,9 @@ def test_one_changed_value_makes_the_single_model_a_split_one(kept: Path) -> Non
     assert re.search(r"\+-1 replaced", printed), printed
     assert not re.search(r"^ +[+~-] ?\d+ (created|updated|deleted)", printed, re.MULTILINE), printed
     observer = Observer(kept / "clusters" / CLUSTER / "kubeconfig")
-    nodes = {pod.role: pod.node for pod in observer.pods("rehearsal-single") if pod.role in ("leader", "worker")}
+    nodes = {
+        pod.role: pod.node for pod in observer.pods(cli.outputs()["namespace"]) if pod.role in ("leader", "worker")
+    }
     assert len(set(nodes.values())) == 2
     cli.preview(Quiet(), expect_no_changes=True)
 
@@ -161,12 +161,7 @@ class Quiet:
         pass
 
 
-def pulumi(home: Path, stack: str, workspace: Workspace | None = None) -> PulumiCli:
-    tools = Toolchain(home, Quiet()).ensure("pulumi", "pulumi-resource-kubernetes")
-    return PulumiCli(
-        executable=tools["pulumi"],
-        plugins=[tools["pulumi-resource-kubernetes"].parent],
-        project=PROJECT,
-        workspace=workspace or Workspace(root=home / "rehearsals" / "local" / stack, stack=stack),
-        python=Path(sys.executable),
-    )
+def pulumi(home: Path, stack: str) -> PulumiCli:
+    """The CLI on the state of a stack that was rehearsed in `home`."""
+    workspace = Workspace(root=home / "rehearsals" / "local" / stack, stack=stack)
+    return PulumiCli.of(Toolchain(home, Quiet()).ensure("pulumi", "pulumi-resource-kubernetes"), workspace)
