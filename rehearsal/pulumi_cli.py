@@ -89,17 +89,6 @@ class PulumiCli:
         outputs: dict[str, Any] = json.loads(text)
         return outputs
 
-    def resources(self) -> list[dict[str, Any]]:
-        """Return the resources in the state, the stack itself and its providers left out."""
-        deployment = json.loads(self._capture("stack", "export", "--stack", self.workspace.stack, cwd=self.project))[
-            "deployment"
-        ]
-        return [
-            resource
-            for resource in deployment.get("resources", [])
-            if resource.get("custom") and not resource["type"].startswith("pulumi:providers:")
-        ]
-
     def _init(self) -> None:
         # `stack init` writes the stack's file beside Pulumi.yaml, which is tracked: it runs on a copy.
         with tempfile.TemporaryDirectory(dir=self.workspace.root) as directory:
@@ -127,6 +116,7 @@ class PulumiCli:
             "SPLITBED_PYTHON": str(self.python),
             # The Kubernetes provider leaves copies of the kubeconfig, keys and all, in the temporary directory.
             "TMPDIR": str(workspace.scratch),
+            # The SDKs' own deprecations, which nobody who runs a stack can mend, would fill Pulumi's diagnostics.
             "PYTHONWARNINGS": "ignore",
         }
 
