@@ -117,6 +117,7 @@ def stated_version(program: Program, binary: Path) -> str | None:
             [binary, program.version_argument],
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
             timeout=_VERSION_SECONDS,
             stdin=subprocess.DEVNULL,

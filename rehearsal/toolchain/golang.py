@@ -127,7 +127,13 @@ class Go:
     def _run(self, cwd: Path, *arguments: str, offline: bool = False) -> subprocess.CompletedProcess[str]:
         env = self.env | ({"GOPROXY": "off", "GOTOOLCHAIN": "local"} if offline else {})
         return subprocess.run(
-            [self.executable, *arguments], cwd=cwd, env=env, capture_output=True, text=True, check=False
+            [self.executable, *arguments],
+            cwd=cwd,
+            env=env,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
         )
 
 
@@ -163,7 +169,7 @@ def _at_least(found: str, wanted: str) -> bool:
 
 def _run_version(executable: str) -> str:
     answer = subprocess.run(
-        [executable, "version"], capture_output=True, text=True, check=False, cwd="/",
+        [executable, "version"], capture_output=True, text=True, errors="replace", check=False, cwd="/",
         env=os.environ | {"GOTOOLCHAIN": "local"},
     )  # fmt: skip
     match = re.search(r"go\d[^ ]*", answer.stdout)

@@ -110,6 +110,14 @@ async def test_what_is_not_http_is_said(data: bytes) -> None:
     assert wire.closing
 
 
+async def test_a_server_that_changes_the_protocol_is_hung_up_on() -> None:
+    wire = Wire()
+    task = await wire.send()
+    wire.deliver(101, b"HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\nabc")
+    assert (await task).status == 101
+    assert wire.closing
+
+
 async def test_bytes_that_nobody_asked_for_close_the_connection() -> None:
     wire = Wire()
     wire.deliver(101, HEADERS)
