@@ -71,7 +71,7 @@ class _Stream:
                     continue
                 try:
                     self._event(at_s, json.loads(event))
-                except (ValueError, TypeError, AttributeError, KeyError):
+                except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
                     # ValueError covers broken JSON and refused counts; the others, JSON of another shape.
                     self.error = self.error or f"an event is no completion chunk: {_excerpt(event)}"
 
@@ -97,7 +97,9 @@ class _Stream:
             delta = choice.get("delta") or {}
             if choice.get("text") or delta.get("content") or delta.get("reasoning") or delta.get("reasoning_content"):
                 self.chunks_s.append(at_s)
-            self.finish_reason = choice.get("finish_reason") or self.finish_reason
+            if reason := choice.get("finish_reason"):
+                reason.encode()  # a record is UTF-8 text: neither a number nor half of a character pair
+                self.finish_reason = reason
         usage = event.get("usage")
         if usage:
             self.tokens = Tokens(

@@ -107,6 +107,6 @@ def json_object(exchange: Exchange) -> dict[str, Any] | None:
     """Return the body as a JSON object, or nothing if it is none."""
     try:
         value = json.loads(exchange.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -97,3 +97,8 @@ def test_the_length_header_counts_bytes() -> None:
     request = Endpoint("http://h:1", time.monotonic)._request("POST", "/x", completion_body("mödel", [1], 2))
     head, _, body = request.partition(b"\r\n\r\n")
     assert f"Content-Length: {len(body)}".encode() in head
+
+
+@pytest.mark.parametrize("body", [b"", b"3", b"{", b"\xff", b"[" * 100_000])
+def test_a_body_that_is_no_object_is_none(body: bytes) -> None:
+    assert json_object(Exchange(sent_s=0.0, arrivals=[(1.0, body)])) is None
