@@ -18,7 +18,6 @@ mkdir "$1/changes" "$1/work" "$1/root"
 mount -t overlay overlay -o "lowerdir=/,upperdir=$1/changes,workdir=$1/work" "$1/root"
 mount -t proc proc "$1/root/proc"
 mount --rbind /dev "$1/root/dev"
-mount -t tmpfs tmp "$1/root/tmp"
 exec chroot "$1/root" sh -ec "$2" sh "$3" "$4"
 """
 # A machine on which systemd seems to run and nothing keeps services from starting, without containerd.
