@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.helm.v4 import Chart
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components import labels
 from components.placing import spelt_tolerations
 from experiment import versions
 from experiment.images import split_tag
@@ -25,7 +22,7 @@ RELEASE = "lws"
 class LwsControllerArgs:
     """What to install and where it runs."""
 
-    experiment: str
+    namespace: pulumi.Input[str]
     install: InstallLws
     nodes: NodeGroup
 
@@ -35,16 +32,11 @@ class LwsController(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: LwsControllerArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:LwsController", name, None, opts)
-        namespace = Namespace(
-            f"{name}-namespace",
-            metadata=ObjectMetaArgs(name=NAMESPACE, labels=labels.of(args.experiment, "lws")),
-            opts=pulumi.ResourceOptions(parent=self),
-        )
         is_address = args.install.chart.startswith("oci://")
         self.chart = Chart(
             f"{name}-chart",
             name=RELEASE,
-            namespace=namespace.metadata.name,
+            namespace=args.namespace,
             chart=args.install.chart,
             version=versions.LWS_VERSION if is_address else None,
             values=values(args.install.image, args.nodes),

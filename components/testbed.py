@@ -7,7 +7,7 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from components import labels
 from components.archive import benchmark_zip
 from components.benchmark_job import BenchmarkJob, BenchmarkJobArgs
-from components.lws import LwsController, LwsControllerArgs
+from components.lws import NAMESPACE, LwsController, LwsControllerArgs
 from components.results import Results, ResultsArgs
 from components.serving import Serving, ServingArgs
 from experiment import names
@@ -77,9 +77,15 @@ class Testbed(pulumi.ComponentResource):
         lws = self._settings.lws
         if lws.mode == "existing":
             return None
+        # Beside the experiment's namespace, not below the controller: then destroy waits for both at once, not in turn.
+        namespace = Namespace(
+            f"{self._name}-lws-namespace",
+            metadata=ObjectMetaArgs(name=NAMESPACE, labels=labels.of(self._settings.name, "lws")),
+            opts=pulumi.ResourceOptions(parent=self),
+        )
         return LwsController(
             f"{self._name}-lws",
-            LwsControllerArgs(experiment=self._settings.name, install=lws, nodes=self._settings.nodes.system),
+            LwsControllerArgs(namespace=namespace.metadata.name, install=lws, nodes=self._settings.nodes.system),
             pulumi.ResourceOptions(parent=self),
         )
 
