@@ -75,8 +75,12 @@ class Rehearsal:
             self.progress.note(f"{name}: going on with run {run.id}, {records} finished records are kept")
         run = replace(run, cluster=self.target.identity)
         cli = self.pulumi(workspace)
-        for remark in cli.prepare():
-            self.progress.note(remark)
+        if remarks := cli.prepare():
+            for remark in remarks:
+                self.progress.note(remark)
+            # What the killed command did last is not in its state: objects it deleted would be missed by nobody.
+            self.progress.step(f"{name}: pulumi refresh")
+            cli.refresh(self.progress)
 
         outputs, run, places = self._measure(cli, run)
         self.progress.step(f"{name}: pulumi preview (nothing may change)")

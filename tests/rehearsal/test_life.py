@@ -27,13 +27,15 @@ class DoubleOfPulumi:
     def __init__(self, workspace: Workspace, commands: list[str], trouble: Trouble) -> None:
         self.workspace, self.commands, self._trouble = workspace, commands, trouble
 
+    remarks: tuple[str, ...] | list[str] = ()
+
     def _run(self, command: str) -> None:
         self.commands.append(command)
         self._trouble(command)
 
-    def prepare(self) -> list[str]:
+    def prepare(self) -> tuple[str, ...] | list[str]:
         self._run("prepare")
-        return []
+        return self.remarks
 
     def up(self, progress: object) -> None:
         self._run(f"up attempt {self._settings()['benchmark']['attempt']}")
@@ -204,6 +206,16 @@ def test_a_killed_command_is_gone_on_with_under_the_same_run(stage: Stage, momen
 
     assert stage.live(DoubleOfCluster()).run == run
     assert stage.memory == {"id": run, "attempt": 1, "measured": True, "cluster": "uid-1"}
+
+
+def test_after_a_killed_command_the_state_is_read_anew_before_anything_else(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DoubleOfPulumi, "remarks", ["the lock is cancelled"])
+
+    stage.live(DoubleOfCluster())
+
+    assert stage.commands[:3] == ["prepare", "refresh", "up attempt 1"]
 
 
 def test_the_state_of_a_cluster_that_is_gone_is_dropped_and_its_records_are_kept(stage: Stage) -> None:
