@@ -13,6 +13,7 @@ from experiment.errors import SplitbedError
 from experiment.nodes import Nodes
 from experiment.settings import Settings
 from rehearsal import cluster as clusters
+from rehearsal.atomic import write_atomically
 from rehearsal.images import Image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff
 from rehearsal.life import Outcome, Rehearsal, RehearsalError
@@ -86,9 +87,7 @@ def _baseline(cluster: clusters.Cluster) -> frozenset[str]:
     """The objects of the cluster when it was new; kept with it, so that a later command knows them too."""
     path = cluster.directory / "baseline.json"
     if not path.exists():
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(sorted(Observer(cluster.kubeconfig).objects())))
-        fresh.rename(path)
+        write_atomically(path, json.dumps(sorted(Observer(cluster.kubeconfig).objects())))
     return frozenset(json.loads(path.read_text()))
 
 

@@ -1,10 +1,11 @@
 """Which run of the benchmark a rehearsed stack is at, remembered across killed commands."""
 
 import json
-import os
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+
+from rehearsal.atomic import write_atomically
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +35,4 @@ def load(path: Path, now: datetime) -> Run:
 
 def save(run: Run, path: Path) -> None:
     """Write the run so that a crash leaves the old or the new one."""
-    fresh = path.with_suffix(".new")
-    with fresh.open("w") as file:
-        json.dump(asdict(run), file)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.rename(path)
+    write_atomically(path, json.dumps(asdict(run)))

@@ -12,6 +12,7 @@ import yaml
 
 from experiment.errors import SplitbedError
 from experiment.settings import KEY, Settings, load
+from rehearsal.atomic import write_atomically
 from rehearsal.yamltext import YAMLTextError, read
 
 STACKS = Path(__file__).resolve().parent.parent / "stacks"
@@ -78,10 +79,7 @@ class StackFile:
         document = dict(self.document)
         if path.exists() and (salt := mapping(path).get("encryptionsalt")):
             document["encryptionsalt"] = salt
-        fresh = path.with_suffix(".new")
-        fresh.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
-        fresh.chmod(0o600)
-        fresh.rename(path)
+        write_atomically(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
 
 
 def mapping(path: Path) -> dict[str, Any]:

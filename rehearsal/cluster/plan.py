@@ -1,10 +1,11 @@
 """What the first process of a cluster sets up and runs: written by `up`, read inside the namespaces."""
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from rehearsal.atomic import write_atomically
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,3 @@ class Plan:
         )
         lists = {key: tuple(found[key]) for key in ("addresses", "nodes")}
         return cls(**{**found, **lists, "programs": programs})
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file for its owner alone; a reader sees the old text or the new one."""
-    fresh = path.with_name(path.name + ".new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    fresh.replace(path)

@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rehearsal.atomic import write_atomically
 from rehearsal.cluster.node import Machine
-from rehearsal.cluster.plan import write_atomically
 from rehearsal.cluster.spec import ClusterSpec, NodeSpec
 
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from rehearsal.cluster.plan import Plan, Program, write_atomically
+from rehearsal.atomic import write_atomically
+from rehearsal.cluster.plan import Plan, Program
 
 PROGRAM_VARIABLE = "SPLITBED_PROGRAM"
 LONGEST_PAUSE = 8.0
