@@ -15,9 +15,9 @@ from rehearsal.observer import ClusterUnreachableError, PodPlace
 from rehearsal.progress import Progress
 from rehearsal.pulumi_cli import PulumiCli, PulumiError
 from rehearsal.records import ClaimedRecords, LocalRecords, Records
-from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
 from rehearsal.workspace import Workspace
+from stackfiles.stackfile import StackFile
 
 ATTEMPTS = 3  # Jobs that are tried for one run within one command
 _PATIENCE_S = 900.0  # beyond what the plan may take; the Job itself gives up earlier

@@ -13,7 +13,6 @@ from experiment.errors import SplitbedError
 from experiment.nodes import Nodes
 from experiment.settings import Settings
 from rehearsal import cluster as clusters
-from rehearsal.atomic import write_atomically
 from rehearsal.images import Image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff
 from rehearsal.life import Outcome, Rehearsal, RehearsalError
@@ -23,9 +22,10 @@ from rehearsal.packages import ensure_packages
 from rehearsal.podengine import ENGINES, PodEngine
 from rehearsal.progress import Progress
 from rehearsal.pulumi_cli import PulumiCli
-from rehearsal.stackfile import StackFile
 from rehearsal.target import Target
 from rehearsal.toolchain import Toolchain
+from stackfiles.atomic import write_atomically
+from stackfiles.stackfile import StackFile
 
 CLUSTER = "rehearsal"
 _ENGINE_TOOLS = ("pulumi", "pulumi-resource-kubernetes")

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from rehearsal.atomic import write_atomically
+from stackfiles.atomic import write_atomically
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiment.errors import SplitbedError
-from rehearsal.yamltext import YAMLTextError, read
+from stackfiles.yamltext import YAMLTextError, read
 
 _DEEPEST = 16
 _LONGEST_SHOWN = 80

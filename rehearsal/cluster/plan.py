@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rehearsal.atomic import write_atomically
+from stackfiles.atomic import write_atomically
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rehearsal.atomic import write_atomically
 from rehearsal.cluster.node import Machine
 from rehearsal.cluster.spec import ClusterSpec, NodeSpec
+from stackfiles.atomic import write_atomically
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from rehearsal.atomic import write_atomically
 from rehearsal.cluster.plan import Plan, Program
+from stackfiles.atomic import write_atomically
 
 PROGRAM_VARIABLE = "SPLITBED_PROGRAM"
 LONGEST_PAUSE = 8.0

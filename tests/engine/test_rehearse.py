@@ -15,7 +15,7 @@ from rehearsal.leftovers import Listing, diff
 from rehearsal.local import CLUSTER
 from rehearsal.observer import Observer
 from rehearsal.pulumi_cli import PulumiCli
-from rehearsal.stackfile import StackFile
+from stackfiles.stackfile import StackFile
 from rehearsal.toolchain import Toolchain
 from rehearsal.workspace import Workspace
 from tests.engine.command import splitbed

@@ -7,7 +7,7 @@ import pytest
 from rehearsal import podengine
 from rehearsal.images import Image
 from rehearsal.podengine import PodEngine
-from rehearsal.stackfile import StackFile
+from stackfiles.stackfile import StackFile
 from rehearsal.vllm.environment import Environment
 
 

@@ -12,8 +12,8 @@ import yaml
 
 from experiment.errors import SplitbedError
 from experiment.settings import KEY, Settings, load
-from rehearsal.atomic import write_atomically
-from rehearsal.yamltext import YAMLTextError, read
+from stackfiles.atomic import write_atomically
+from stackfiles.yamltext import YAMLTextError, read
 
 STACKS = Path(__file__).resolve().parent.parent / "stacks"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from rehearsal.yamltext import YAMLTextError, read
+from stackfiles.yamltext import YAMLTextError, read
 
 BOMB = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in ("ab", "bc", "cd", "de", "ef", "fg", "gh")

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from experiment.settings import KEY, SettingsError
-from rehearsal.stackfile import STACKS, StackFile, StackFileError
+from stackfiles.stackfile import STACKS, StackFile, StackFileError
 
 STACK = """
 config:

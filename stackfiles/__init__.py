@@ -1,0 +1,1 @@
+"""Stack files as Pulumi reads them: found, varied, checked, and written elsewhere."""
