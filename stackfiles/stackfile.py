@@ -4,16 +4,14 @@ import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import datetime
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from experiment.errors import SplitbedError
 from experiment.settings import KEY, Settings, load
 from stackfiles.atomic import write_atomically
-from stackfiles.yamltext import YAMLTextError, read
+from stackfiles.yamltext import YAMLTextError, read, write
 
 STACKS = Path(__file__).resolve().parent.parent / "stacks"
 
@@ -63,13 +61,13 @@ class StackFile:
             _replace(document["config"][KEY], path, copy.deepcopy(value))
         return StackFile(document)
 
-    def check(self, today: date) -> Settings:
+    def check(self, now: datetime) -> Settings:
         """Check the settings as the program will, and return them.
 
         Raises:
             SettingsError: with all that is wrong in them.
         """
-        return load(json.dumps(self.document["config"][KEY], default=str), today)
+        return load(json.dumps(self.document["config"][KEY], default=str), now)
 
     def write(self, path: Path) -> None:
         """Write to a file for its owner only, whole or not at all.
@@ -79,7 +77,7 @@ class StackFile:
         document = dict(self.document)
         if path.exists() and (salt := mapping(path).get("encryptionsalt")):
             document["encryptionsalt"] = salt
-        write_atomically(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
+        write_atomically(path, write(document))
 
 
 def mapping(path: Path) -> dict[str, Any]:

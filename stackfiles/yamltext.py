@@ -1,15 +1,20 @@
-"""YAML that a person wrote, read as Pulumi reads it, or refused in one sentence.
+"""YAML that a person wrote, read as Pulumi reads it or refused in one sentence, and written so that Pulumi reads it so.
 
 YAMLTextError
     the text is no YAML, or holds what has no place in a setting.
 """
 
+import re
 from typing import Any
 
 import yaml
 
+from stackfiles.scalars import resolved
+
 _MOST_VALUES = 100_000  # once every alias is written out; a real stack file has about a hundred
-_TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
+_DAY_BEGINS = re.compile(r"\d{4}-", re.ASCII)
+_TAGS = "tag:yaml.org,2002:"
+_TEXT, _MERGE = f"{_TAGS}str", f"{_TAGS}merge"
 
 
 class YAMLTextError(Exception):
@@ -17,13 +22,55 @@ class YAMLTextError(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """Leaves dates as the text they are: what is written of them later must be what was read."""
+    """Takes plain scalars as Pulumi does, and leaves dates as the text they are."""
+
+    yaml_constructors = {  # noqa: RUF012  PyYAML's own way
+        tag: construct
+        for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+        if tag is None or tag.removeprefix(_TAGS) in ("str", "seq", "map")
+    }
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:
+        """Return the tag of a node that has none of its own."""
+        if kind is yaml.ScalarNode and implicit[0]:
+            return _TAGS + resolved(value)[0]
+        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+
+    def construct_plain(self, node: yaml.ScalarNode) -> Any:
+        """Return the value of a scalar that is no text, if it is what its tag says."""
+        kind, value = resolved(node.value)
+        if node.tag == f"{_TAGS}float" and kind == "int":
+            return value
+        if node.tag != _TAGS + kind:
+            raise ValueError(f"{node.value[:80]!r} is written as {node.tag.removeprefix(_TAGS)}")
+        return value
 
 
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
+for _kind in ("null", "bool", "int", "float"):
+    _Loader.add_constructor(_TAGS + _kind, _Loader.construct_plain)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes a text that Pulumi would take for something else."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:
+        """Return the tag that a reader would give to a scalar without quotes."""
+        tag = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+        if tag != _TEXT or kind is not yaml.ScalarNode:
+            return tag
+        return f"{_TAGS}timestamp" if _DAY_BEGINS.match(value) else _TAGS + _kind_of(value)
+
+
+def _kind_of(text: str) -> str:
+    try:
+        return resolved(text)[0]
+    except ValueError:  # a number too large for Pulumi is a number all the same
+        return "int"
+
+
+def write(document: Any) -> str:
+    """Return the text of a document that `read` returned, keys in their order."""
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
 def read(text: str) -> Any:
