@@ -56,7 +56,7 @@ class _Dumper(yaml.SafeDumper):
     def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:
         """Return the tag that a reader would give to a scalar without quotes."""
         tag = super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
-        if tag != _TEXT or kind is not yaml.ScalarNode:
+        if tag != _TEXT or kind is not yaml.ScalarNode or not implicit[0]:
             return tag
         return f"{_TAGS}timestamp" if _DAY_BEGINS.match(value) else _TAGS + _kind_of(value)
 
