@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from experiment.catalogue.allocatable import allocatable
+from experiment.catalogue.instances import instance_type
 from experiment.errors import SplitbedError
-from experiment.instances import instance_type
 from rehearsal import cluster as clusters
 from rehearsal.home import home
 from rehearsal.local import CLUSTER, start
@@ -51,7 +52,8 @@ def kwok(
     name: Name = CLUSTER,
 ) -> None:
     """Add nodes of true size that only pretend to run pods; kwok is built for it if need be (2.5 minutes)."""
-    size = instance_type(instance)
+    machine = instance_type(instance)
+    size = allocatable(machine)
     cluster = clusters.find(name)
     if cluster is None:
         raise SplitbedError(f"No cluster {name} runs here.", "Start it with `splitbed cluster up`.")
@@ -63,7 +65,7 @@ def kwok(
             cpu=f"{size.cpu_millicores}m",
             memory=f"{size.memory_mib}Mi",
             pods=size.pods,
-            labels={"kubernetes.io/arch": size.architecture},
+            labels={"kubernetes.io/arch": machine.architecture},
             instance_type=instance,
         )
         for number in range(count)
