@@ -10,8 +10,8 @@ from experiment.errors import SplitbedError
 from experiment.settings import ExpiredError, load
 
 try:
-    settings = load(pulumi.Config().get("experiment"), datetime.now(UTC).date())
-    provider = cluster.provider(settings.cluster)
+    settings = load(pulumi.Config().get("experiment"), datetime.now(UTC))
+    provider = cluster.provider(settings.cluster)  # type: ignore[arg-type]  # EKS comes with components.aws
 except ExpiredError as error:
     expiry.refuse(str(error))
 except SplitbedError as error:

@@ -36,7 +36,7 @@ from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, LabelSelectorRequiremen
 from components import labels, security
 from components.placing import tolerations
 from experiment import names
-from experiment.nodes import NodeGroup
+from experiment.nodes import Placing
 from experiment.resources import PodResources
 from experiment.workload import Plan
 
@@ -63,7 +63,7 @@ class BenchmarkJobArgs:
     hand_out: bool
     """Whether nobody but the pod can read the claimed volume, so that the records are printed too."""
     resources: PodResources
-    nodes: NodeGroup
+    nodes: Placing
     after: Sequence[pulumi.Resource] = ()
     """What it measures: there before it, gone after it."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pulumi_kubernetes as kubernetes
 
-from experiment.cluster import Cluster
+from experiment.cluster import KubeconfigCluster
 from experiment.errors import SplitbedError
 
 
@@ -16,7 +16,7 @@ class MissingKubeconfigError(SplitbedError):
     """Said before the provider is made: it would take the path for a kubeconfig's contents."""
 
 
-def provider(cluster: Cluster) -> kubernetes.Provider:
+def provider(cluster: KubeconfigCluster) -> kubernetes.Provider:
     """Return the provider of a given cluster; the state holds the path of its kubeconfig, not what is in it.
 
     Raises:

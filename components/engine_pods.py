@@ -32,7 +32,7 @@ from components.placing import tolerations
 from experiment import arguments
 from experiment.arguments import HTTP_PORT, MASTER_PORT, Role
 from experiment.engine import Engine, Model
-from experiment.nodes import NodeGroup
+from experiment.nodes import Placing
 from experiment.probes import Probes
 from experiment.resources import memory_quantity
 from experiment.topology import Topology
@@ -53,8 +53,10 @@ class EnginePodsArgs:
     service_account: pulumi.Input[str]
     model: Model
     engine: Engine
+    image: str
+    gpus: int
     topology: Topology
-    nodes: NodeGroup
+    nodes: Placing
 
 
 def template(role: Role, args: EnginePodsArgs) -> PodTemplateSpecArgs:
@@ -83,13 +85,13 @@ def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs])
     startup, steady = _probes(role, args.engine.probes)
     return ContainerArgs(
         name="engine",
-        image=args.engine.image,
+        image=args.image,
         image_pull_policy="IfNotPresent",
         command=[argv[0]],
         args=list(argv[1:]),
         env=_environment(args.engine),
         ports=[ContainerPortArgs(name="http", container_port=HTTP_PORT)] if role == "leader" else None,
-        resources=_resources(args.engine),
+        resources=_resources(args),
         startup_probe=startup,
         readiness_probe=steady,
         liveness_probe=steady,
@@ -102,10 +104,10 @@ def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs])
 def _wait(args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs]) -> ContainerArgs:
     return ContainerArgs(
         name="await-leader",
-        image=args.engine.image,
+        image=args.image,
         image_pull_policy="IfNotPresent",
         command=_script("await_leader.py", f"{MASTER_PORT}", f"{args.engine.probes.startup_s:g}"),
-        resources=_resources(args.engine),
+        resources=_resources(args),
         security_context=security.container(),
         termination_message_policy="FallbackToLogsOnError",
         volume_mounts=list(mounts),
@@ -123,8 +125,10 @@ def _environment(engine: Engine) -> list[EnvVarArgs]:
     return [*fixed, EnvVarArgs(name="VLLM_HOST_IP", value_from=pod_ip)]
 
 
-def _resources(engine: Engine) -> ResourceRequirementsArgs:
-    quantities = engine.resources.quantities()
+def _resources(args: EnginePodsArgs) -> ResourceRequirementsArgs:
+    quantities = args.engine.resources.quantities()
+    if args.gpus:
+        quantities["nvidia.com/gpu"] = str(args.gpus)
     return ResourceRequirementsArgs(requests=quantities, limits=quantities)
 
 

@@ -1,6 +1,7 @@
 """The LeaderWorkerSet controller, from its own chart."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,12 @@ from components.placing import spelt_tolerations
 from experiment import versions
 from experiment.images import split_tag
 from experiment.lws import InstallLws
-from experiment.nodes import NodeGroup
+from experiment.nodes import Placing
 from experiment.placement import CONTROLLER
 
 NAMESPACE = "lws-system"
 RELEASE = "lws"
+_KNOWN_EVERYWHERE_S = 3  # after a pod is ready, every kube-proxy and API server knows the way to it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +26,7 @@ class LwsControllerArgs:
 
     namespace: pulumi.Input[str]
     install: InstallLws
-    nodes: NodeGroup
+    nodes: Placing
 
 
 class LwsController(pulumi.ComponentResource):
@@ -40,12 +42,35 @@ class LwsController(pulumi.ComponentResource):
             chart=args.install.chart,
             version=versions.LWS_VERSION if is_address else None,
             values=values(args.install.image, args.nodes),
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=pulumi.ResourceOptions(parent=self, transforms=[ready_with_webhook]),
         )
         self.register_outputs({})
 
 
-def values(image: str, nodes: NodeGroup) -> Mapping[str, Any]:
+def ready_with_webhook(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Let the chart be there when its webhook answers: before that no LeaderWorkerSet is admitted.
+
+    The manager answers the chart's readiness probe while it still waits for its webhook's certificate, so that probe
+    only tells that it has started, which makes the kubelet look for the certificate; ready it is when the webhook's
+    port is open. The Deployment is available a little later. That is known sooner, and is more, than what Pulumi
+    waits for by itself at the webhook's Service: ten seconds without a change of its endpoints.
+    """
+    if args.type_ == "kubernetes:apps/v1:Deployment":
+        props: dict[str, Any] = deepcopy(dict(args.props))
+        spec = props["spec"]
+        spec["minReadySeconds"] = _KNOWN_EVERYWHERE_S
+        for container in spec["template"]["spec"]["containers"]:
+            container["startupProbe"] = {**container["readinessProbe"], "periodSeconds": 1, "failureThreshold": 120}
+            container["readinessProbe"] = {"tcpSocket": {"port": "webhook-server"}, "periodSeconds": 1}
+        return pulumi.ResourceTransformResult(props, args.opts)
+    if args.type_ == "kubernetes:core/v1:Service":
+        props = deepcopy(dict(args.props))
+        props["metadata"].setdefault("annotations", {})["pulumi.com/skipAwait"] = "true"
+        return pulumi.ResourceTransformResult(props, args.opts)
+    return None
+
+
+def values(image: str, nodes: Placing) -> Mapping[str, Any]:
     """Return the chart's values: one manager, its image pinned, its request trimmed, on the given nodes."""
     repository, tag = split_tag(image)
     return {

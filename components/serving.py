@@ -9,7 +9,15 @@ from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
-from pulumi_kubernetes.core.v1 import ConfigMap, Service, ServiceAccount, ServicePortArgs, ServiceSpecArgs
+from pulumi_kubernetes.core.v1 import (
+    ClientIPConfigArgs,
+    ConfigMap,
+    Service,
+    ServiceAccount,
+    ServicePortArgs,
+    ServiceSpecArgs,
+    SessionAffinityConfigArgs,
+)
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components import engine_pods, labels
@@ -17,7 +25,8 @@ from components.engine_pods import EnginePodsArgs, template
 from experiment import names
 from experiment.arguments import HTTP_PORT
 from experiment.engine import Engine, Model
-from experiment.nodes import NodeGroup
+from experiment.nodes import Placing
+from experiment.service import Service as ServiceSettings
 from experiment.topology import Topology
 
 # Above the pods' own budget: pulling the image, and groups that are created anew once or twice.
@@ -32,8 +41,12 @@ class ServingArgs:
     namespace: pulumi.Input[str]
     model: Model
     engine: Engine
+    image: str
+    gpus: int
+    """GPUs of each pod."""
+    service: ServiceSettings
     topology: Topology
-    nodes: NodeGroup
+    nodes: Placing
     controller: Sequence[pulumi.Resource] = ()
     """What must be there before the set, and go after it."""
 
@@ -67,6 +80,7 @@ class Serving(pulumi.ComponentResource):
             ),
             spec=ServiceSpecArgs(
                 type="ClusterIP",
+                **_affinity(self._args.service),
                 selector={
                     labels.LWS_NAME: names.object_name(self._args.experiment),
                     labels.LWS_WORKER: "0",  # workers serve no HTTP
@@ -105,6 +119,8 @@ class Serving(pulumi.ComponentResource):
             service_account=account.metadata.name,
             model=args.model,
             engine=args.engine,
+            image=args.image,
+            gpus=args.gpus,
             topology=args.topology,
             nodes=args.nodes,
         )
@@ -132,6 +148,13 @@ class Serving(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(create=budget, update=budget, delete=budget),
             ),
         )
+
+
+def _affinity(service: ServiceSettings) -> dict[str, Any]:
+    if service.sticky_s is None:
+        return {}
+    client = ClientIPConfigArgs(timeout_seconds=service.sticky_s)
+    return {"session_affinity": "ClientIP", "session_affinity_config": SessionAffinityConfigArgs(client_ip=client)}
 
 
 def _templates(pods: EnginePodsArgs) -> dict[str, Any]:

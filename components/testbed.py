@@ -35,8 +35,11 @@ class Testbed(pulumi.ComponentResource):
                 namespace=self._namespace.metadata.name,
                 model=settings.model,
                 engine=settings.engine,
+                image=settings.engine_image,
+                gpus=settings.gpus_per_pod,
+                service=settings.service,
                 topology=settings.topology,
-                nodes=settings.nodes.engine,
+                nodes=settings.nodes.placing("engine"),
                 controller=[controller.chart] if controller else [],
             ),
             pulumi.ResourceOptions(parent=self),
@@ -44,7 +47,7 @@ class Testbed(pulumi.ComponentResource):
         self._outputs: dict[str, pulumi.Input[object]] = {
             "namespace": self._namespace.metadata.name,
             "service_url": self._serving.url,
-            "topology": settings.topology.model_dump(mode="json"),
+            "topology": settings.topology.model_dump(mode="json", exclude_defaults=True),
         }
         if settings.benchmark is not None:
             self._measure(settings.benchmark)
@@ -85,12 +88,16 @@ class Testbed(pulumi.ComponentResource):
         )
         return LwsController(
             f"{self._name}-lws",
-            LwsControllerArgs(namespace=namespace.metadata.name, install=lws, nodes=self._settings.nodes.system),
+            LwsControllerArgs(
+                namespace=namespace.metadata.name, install=lws, nodes=self._settings.nodes.placing("system")
+            ),
             pulumi.ResourceOptions(parent=self),
         )
 
     def _measure(self, benchmark: Benchmark) -> None:
         settings = self._settings
+        if benchmark.results.kind == "s3":
+            raise NotImplementedError("records in S3 come with components.aws")
         results = Results(
             f"{self._name}-results",
             ResultsArgs(experiment=settings.name, namespace=self._namespace.metadata.name, results=benchmark.results),
@@ -105,16 +112,16 @@ class Testbed(pulumi.ComponentResource):
             BenchmarkJobArgs(
                 experiment=settings.name,
                 namespace=self._namespace.metadata.name,
-                image=settings.engine.image,
+                image=settings.engine_image,
                 plan=plan,
                 attempt=benchmark.attempt,
-                topology=settings.topology.model_dump_json(),
+                topology=settings.topology.model_dump_json(exclude_defaults=True),
                 code=benchmark_zip(),
                 url=self._serving.url,
                 claim_name=results.claim_name,
                 hand_out=benchmark.results.kind == "claim",
                 resources=benchmark.resources,
-                nodes=settings.nodes.system,
+                nodes=settings.nodes.placing("system"),
                 after=[self._serving.leader_worker_set, self._serving.service],
             ),
             pulumi.ResourceOptions(parent=self),

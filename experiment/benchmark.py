@@ -9,13 +9,14 @@ from experiment.strict import Strict
 from experiment.workload import Plan, Slug, Tests
 
 StorageClassName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", max_length=253)]
+BucketName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[^\x00\n]*[^/\x00\n]$")]
 
 
 class LocalResults(Strict):
     """A directory of the node that runs the benchmark; made if it is not there, never removed."""
 
-    kind: Literal["local"] = Field(description="local or claim")
+    kind: Literal["local"] = Field(description="local, claim or s3")
     path: AbsolutePath = Field(description="absolute path of a directory on the node, without a slash at its end")
 
 
@@ -25,7 +26,7 @@ class ClaimedResults(Strict):
     Nobody but the benchmark's pod reads it, so the records are handed out through that pod's log too.
     """
 
-    kind: Literal["claim"] = Field(description="local or claim")
+    kind: Literal["claim"] = Field(description="local, claim or s3")
     storage_class: StorageClassName | None = Field(
         None, description="storage class of the volume; the cluster's default class if not given"
     )
@@ -34,7 +35,19 @@ class ClaimedResults(Strict):
     )
 
 
-Results = Annotated[LocalResults | ClaimedResults, Field(discriminator="kind")]
+class S3Results(Strict):
+    """A bucket, into which each record is put as soon as it is finished."""
+
+    kind: Literal["s3"] = Field(description="local, claim or s3")
+    bucket: BucketName | None = Field(
+        None, description="a bucket that is there; one of the experiment's own if not given"
+    )
+    keep: bool = Field(
+        True, description="true or false: leave the experiment's own bucket and its records when all else is destroyed"
+    )
+
+
+Results = Annotated[LocalResults | ClaimedResults | S3Results, Field(discriminator="kind")]
 
 
 class Benchmark(Strict):

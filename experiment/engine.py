@@ -3,14 +3,17 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue, StringConstraints, field_validator
 from pydantic_core import PydanticCustomError
 
 from experiment import flags
-from experiment.images import ImageReference
+from experiment.catalogue.models import Geometry
+from experiment.catalogue.models import model as known_model
+from experiment.images import Image
 from experiment.probes import Probes
 from experiment.resources import EngineResources
 from experiment.strict import Strict
+from experiment.weights import Weights
 
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -20,7 +23,7 @@ OWN_FLAGS = frozenset(
         "model", "served-model-name", "revision", "host", "port", "headless", "nnodes", "node-rank", "master-addr",
         "master-port", "pipeline-parallel-size", "tensor-parallel-size", "dtype", "max-model-len",
         "async-scheduling", "compilation-config", "kv-cache-memory-bytes", "shutdown-timeout", "api-key", "hf-token",
-        "ssl-keyfile-password", "config", "data-parallel-size",
+        "ssl-keyfile-password", "config", "data-parallel-size", "gpu-memory-utilization",
     }
 )  # fmt: skip
 """Flags that follow from other settings, or that would put a secret on a command line."""
@@ -34,6 +37,9 @@ OWN_ENVIRONMENT = frozenset(
 """Variables that follow from other settings, or that break the image."""
 
 
+SecretName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", max_length=253)]
+
+
 class Model(Strict):
     """The model that is served."""
 
@@ -42,6 +48,19 @@ class Model(Strict):
         pattern=r"^[^\s$-][^\s$]*$", max_length=200, description="the name under which clients ask for it"
     )
     revision: str | None = Field(None, pattern=r"^[A-Za-z0-9._/]+$", description="commit of the model's repository")
+    gated: bool = Field(False, description="true or false: its licence must be accepted on the hub before it is served")
+    geometry: Geometry | None = Field(
+        None, description="its shape, for a model that the catalogue does not know by its name"
+    )
+    weights: Weights = Field(default_factory=lambda: Weights(), description="where its weights come from")
+    token_secret: SecretName | None = Field(
+        None, description="name of the Kubernetes Secret whose key `token` opens a gated model; never a token itself"
+    )
+
+    @property
+    def known_geometry(self) -> Geometry | None:
+        """The shape as given here or in the catalogue; none if nobody knows it."""
+        return self.geometry or known_model(self.name)
 
 
 class Compilation(Strict):
@@ -54,31 +73,49 @@ class Compilation(Strict):
 class KvCacheSpace(Strict):
     """The KV cache by the CPU backend's environment variable."""
 
-    kind: Literal["space"] = Field(description="space (whole GiB) or bytes (exact)")
+    kind: Literal["space"] = Field(description="space (whole GiB), bytes (exact) or utilization (of a GPU)")
     gib: int = Field(ge=1, le=65536, description="whole GiB in each pod")
 
 
 class KvCacheBytes(Strict):
     """The KV cache to the byte; the engine then skips its own estimate."""
 
-    kind: Literal["bytes"] = Field(description="space (whole GiB) or bytes (exact)")
+    kind: Literal["bytes"] = Field(description="space (whole GiB), bytes (exact) or utilization (of a GPU)")
     bytes: int = Field(ge=1, lt=2**63, description="bytes in each pod")
 
 
-KvCache = Annotated[KvCacheSpace | KvCacheBytes, Field(discriminator="kind")]
+class KvCacheUtilization(Strict):
+    """On GPUs: what weights and activations leave of a share of their memory."""
+
+    kind: Literal["utilization"] = Field(description="space (whole GiB), bytes (exact) or utilization (of a GPU)")
+    fraction: float = Field(
+        0.92, gt=0, le=1, description="share of each GPU's memory that the engine may take, weights included"
+    )
+
+
+KvCache = Annotated[KvCacheSpace | KvCacheBytes | KvCacheUtilization, Field(discriminator="kind")]
 
 
 class Engine(Strict):
     """All pods of all topologies get the same engine, or a comparison would mean nothing."""
 
     version: Literal["0.31.0"] = Field(description='version of vLLM whose flags are meant: "0.31.0"')
-    image: ImageReference = Field(description="image of the engine, pinned; it also carries the benchmark's libraries")
+    image: Image = Field(
+        description="image of the engine, pinned, or one for each architecture as {arm64: ..., amd64: ...}; it also "
+        "carries the benchmark's libraries"
+    )
     resources: EngineResources = Field(description="what each pod is given")
     dtype: Literal["auto", "bfloat16", "float16", "float32", "half", "float"] = Field(
         "bfloat16", description="data type of weights and activations: auto, bfloat16, float16, float32, half or float"
     )
     max_model_len: int = Field(ge=1, lt=2**31, description="longest context in tokens, prompt and reply together")
     kv_cache: KvCache = Field(description="size of the KV cache, explicit so that all topologies have the same")
+    threads: Literal["free", "within-quota", "whole-cores"] = Field(
+        "free",
+        description="CPU threads that compute: free (the engine's own choice, as in the posts: all cores it sees but "
+        "one), within-quota (as many as resources.cpu) or whole-cores (the same, and the cores are the pod's own, by "
+        "kubelets with the static CPU manager)",
+    )
     compilation: Compilation | None = Field(None, description="compilation of the model; the engine's own if not given")
     async_scheduling: bool = Field(description="true or false; false in the posts")
     shutdown_timeout_s: int = Field(60, ge=0, le=3600, description="seconds in which running requests may finish")

@@ -1,10 +1,13 @@
 """References of container images; each names one fixed image."""
 
 import re
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
+
+from experiment.strict import Strict
 
 _REFERENCE = re.compile(
     r"(?P<name>[a-z0-9]+(?:[._:-]+[a-z0-9]+)*(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+)"
@@ -32,6 +35,37 @@ def _pinned(reference: str) -> str:
 
 ImageReference = Annotated[str, AfterValidator(_pinned)]
 """Host, name and a tag that does not move, or a digest."""
+
+
+class ArchitectureImages(Strict):
+    """An image for each architecture of nodes, where they are not one image under one name."""
+
+    arm64: ImageReference | None = Field(None, description="image for Arm processors, such as Graviton, pinned")
+    amd64: ImageReference | None = Field(None, description="image for x86 processors, pinned")
+
+    @model_validator(mode="after")
+    def _some(self) -> Self:
+        if self.arm64 is None and self.amd64 is None:
+            raise PydanticCustomError("no_image", "it names no image", {"remedy": "Name one for arm64 or amd64."})
+        return self
+
+
+def _one_or_several(value: Any) -> str:
+    return "several" if isinstance(value, Mapping | ArchitectureImages) else "one"
+
+
+Image = Annotated[
+    Annotated[ImageReference, Tag("one")] | Annotated[ArchitectureImages, Tag("several")],
+    Discriminator(_one_or_several),
+]
+"""One reference for whatever architecture, or one for each."""
+
+
+def image_for(image: str | ArchitectureImages, architecture: Literal["arm64", "amd64"] | None) -> str | None:
+    """Return the image for nodes of an architecture, none if there is none or the architecture is not known."""
+    if isinstance(image, str):
+        return image
+    return {"arm64": image.arm64, "amd64": image.amd64, None: None}[architecture]
 
 
 def split_tag(reference: str) -> tuple[str, str]:

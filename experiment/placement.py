@@ -2,7 +2,7 @@
 
 from math import floor
 
-from experiment.nodes import NodeGroup, Nodes
+from experiment.nodes import NodeGroup
 from experiment.problem import Problem
 from experiment.resources import PodResources
 from experiment.topology import Topology
@@ -14,20 +14,27 @@ _ROUNDING = 1e-9
 
 
 def check(
-    nodes: Nodes, topology: Topology, engine: PodResources, benchmark: PodResources | None, *, controller: bool
+    system: NodeGroup,
+    engine_nodes: NodeGroup,
+    topology: Topology,
+    engine: PodResources,
+    benchmark: PodResources | None,
+    *,
+    controller: bool,
 ) -> list[Problem]:
     """Return what cannot be placed, nothing if all can.
 
     Args:
-        nodes: count and size of the declared nodes.
+        system: count and size of the declared nodes of controller and benchmark.
+        engine_nodes: count and size of the declared nodes of the engine.
         topology: how many groups of how many pods; the pods of one group are kept on different nodes.
         engine: what each engine pod asks for.
         benchmark: what its pod asks for, on a system node; none if nothing is measured.
         controller: whether the LeaderWorkerSet controller takes room on the system nodes.
     """
     return [
-        *_engine_pods(nodes.engine, topology, engine),
-        *_system_pods(nodes.system, benchmark if topology.groups else None, controller),
+        *_engine_pods(engine_nodes, topology, engine),
+        *_system_pods(system, benchmark if topology.groups else None, controller),
     ]
 
 

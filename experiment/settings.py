@@ -8,22 +8,27 @@ SettingsError
 
 import json
 from collections.abc import Sequence
-from datetime import date
+from datetime import datetime
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from experiment import combinations, placement
 from experiment.benchmark import Benchmark
+from experiment.budget import Budget
 from experiment.cluster import Cluster
 from experiment.engine import Engine, Model
 from experiment.errors import SplitbedError
 from experiment.explain import problems
 from experiment.identity import EXPIRED, Identity
-from experiment.lws import Lws
-from experiment.nodes import Nodes
+from experiment.images import image_for
+from experiment.logs import Logs
+from experiment.lws import InstallLws, Lws
+from experiment.nodes import Device, NodeGroup, Nodes, architecture, gpus
 from experiment.problem import Problem
-from experiment.resources import EngineResources
+from experiment.resources import EngineResources, PodResources
+from experiment.service import Service
 from experiment.topology import Topology
+from experiment.warning import WarningName
 
 KEY = "splitbed:experiment"
 
@@ -51,15 +56,41 @@ class Settings(Identity):
     model: Model = Field(description="the model that is served")
     engine: Engine = Field(description="the engine that serves it")
     topology: Topology = Field(description="how the model is laid out over pods")
+    service: Service = Field(default_factory=lambda: Service(), description="how clients reach it")
+    logs: Logs = Field(default_factory=lambda: Logs(), description="where the logs of its pods go")
+    budget: Budget | None = Field(None, description="what it may cost; no limit if not given")
+    accept: tuple[WarningName, ...] = Field((), description="names of the warnings that are mistakes and are meant")
     benchmark: Benchmark | None = Field(None, description="what is measured; nothing if not given")
 
+    @property
+    def device(self) -> Device:
+        """What computes: the GPUs of the engine's nodes if they have some, else their CPUs."""
+        return "gpu" if gpus(self.nodes.engine) else "cpu"
 
-def load(text: str | None, today: date) -> Settings:
+    @property
+    def gpus_per_pod(self) -> int:
+        """How many GPUs an engine pod asks for."""
+        return self.topology.tensor if self.device == "gpu" else 0
+
+    @property
+    def engine_image(self) -> str:
+        """The image of the engine's pods, which is the benchmark's too.
+
+        Raises:
+            ValueError: there is none for these nodes; `load` has refused such settings.
+        """
+        image = image_for(self.engine.image, architecture(self.nodes.engine))
+        if image is None:
+            raise ValueError("no image for the architecture of the engine's nodes")
+        return image
+
+
+def load(text: str | None, now: datetime) -> Settings:
     """Read the settings from their JSON text.
 
     Args:
         text: what Pulumi hands over for `splitbed:experiment`; none if the stack file has no such key.
-        today: the day on which `end_date` must not have passed.
+        now: with its time zone; `end_date` must be later.
 
     Raises:
         ExpiredError: nothing is wrong but that the end date has passed.
@@ -69,20 +100,14 @@ def load(text: str | None, today: date) -> Settings:
         remedy = "Write it as a mapping below config; stacks/Pulumi.rehearsal-split.yaml is one to start from."
         raise SettingsError([Problem("experiment", "", "it is missing", remedy)])
     try:
-        settings = Settings.model_validate_json(text, context={"today": today})
+        settings = Settings.model_validate_json(text, context={"now": now})
     except ValidationError as error:
         found = [*problems(Settings, error), *_placement_of_parts(text)]
         expired = len(found) == 1 and error.errors()[0]["type"] == EXPIRED
         raise (ExpiredError if expired else SettingsError)(found) from None
     benchmark = settings.benchmark.resources if settings.benchmark else None
     wrong = combinations.check(settings.engine, settings.topology)
-    wrong += placement.check(
-        settings.nodes,
-        settings.topology,
-        settings.engine.resources,
-        benchmark,
-        controller=settings.lws.mode == "install",
-    )
+    wrong += _placement(settings.nodes, settings.topology, settings.engine.resources, benchmark, settings.lws)
     if wrong:
         raise SettingsError(wrong)
     return settings
@@ -102,4 +127,13 @@ def _placement_of_parts(text: str) -> list[Problem]:
         engine = _ENGINE.validate_json(json.dumps(data["engine"]["resources"]))
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return []
-    return placement.check(nodes, topology, engine, None, controller=False)
+    return _placement(nodes, topology, engine, None, None)
+
+
+def _placement(
+    nodes: Nodes, topology: Topology, engine: EngineResources, benchmark: PodResources | None, lws: Lws | None
+) -> list[Problem]:
+    if not isinstance(nodes.engine, NodeGroup) or not isinstance(nodes.system, NodeGroup):
+        return []  # what instances leave to pods is the plan's to say
+    installs = isinstance(lws, InstallLws)
+    return placement.check(nodes.system, nodes.engine, topology, engine, benchmark, controller=installs)

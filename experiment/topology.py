@@ -10,11 +10,21 @@ from pydantic import Field
 
 from experiment.strict import Strict
 
+Tensor = Annotated[
+    int,
+    Field(ge=1, le=64, description="parts into which each layer is divided inside a pod: one GPU each, or NUMA node"),
+]
+
 
 class NoTopology(Strict):
     """Nothing is served: nodes, controller and volumes only."""
 
     kind: Literal["none"] = Field(description="none, single, replicas or split")
+
+    @property
+    def tensor(self) -> int:
+        """Parts of each layer in a pod."""
+        return 1
 
     @property
     def groups(self) -> int:
@@ -31,6 +41,7 @@ class Single(Strict):
     """One pod holds the whole model."""
 
     kind: Literal["single"] = Field(description="none, single, replicas or split")
+    tensor: Tensor = 1
 
     @property
     def groups(self) -> int:
@@ -48,6 +59,7 @@ class Replicas(Strict):
 
     kind: Literal["replicas"] = Field(description="none, single, replicas or split")
     count: int = Field(ge=2, le=1000, description="number of copies, at least 2")
+    tensor: Tensor = 1
 
     @property
     def groups(self) -> int:
@@ -65,6 +77,7 @@ class Split(Strict):
 
     kind: Literal["split"] = Field(description="none, single, replicas or split")
     pipeline: int = Field(ge=2, le=1000, description="number of pipeline stages, at least 2")
+    tensor: Tensor = 1
 
     @property
     def groups(self) -> int:

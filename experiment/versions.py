@@ -7,3 +7,6 @@ LWS_IMAGE = f"registry.k8s.io/lws/lws:v{LWS_VERSION}"
 
 # renovate: datasource=github-releases depName=vllm-project/vllm
 VLLM_VERSION = "0.31.0"
+
+# renovate: datasource=endoflife-date depName=amazon-eks
+KUBERNETES_VERSION = "1.34"

@@ -140,7 +140,7 @@ class Rehearsal:
 
     def _overrides(self, workspace: Workspace, run: runs.Run) -> dict[str, Any]:
         return {
-            "end_date": (datetime.now(UTC) + timedelta(days=1)).date().isoformat(),
+            "end_date": (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="seconds"),
             **self.target.overrides(workspace.results),
             "benchmark.run": run.id,
             "benchmark.attempt": run.attempt,
@@ -183,7 +183,7 @@ class Rehearsal:
 
 def _longest_s(stack: StackFile) -> float:
     """Return the seconds that the benchmark of a stack may take by its own plan."""
-    settings = stack.check(datetime.now(UTC).date())
+    settings = stack.check(datetime.now(UTC))
     return settings.benchmark.plan(settings.model.served_name).longest_s if settings.benchmark else 0.0
 
 

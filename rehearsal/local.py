@@ -214,7 +214,7 @@ def _check(stacks: Sequence[str], settings: Mapping[str, Any]) -> list[Settings]
             raise SplitbedError(f"--set {path}: a rehearsal decides this itself.", "Leave it out.")
     checked = []
     for stack in stacks:
-        found = StackFile.of(stack).replaced(settings).check(datetime.now(UTC).date())
+        found = StackFile.of(stack).replaced(settings).check(datetime.now(UTC))
         if found.benchmark is None or not found.topology.groups:
             lack = "no benchmark is set" if found.topology.groups else "nothing is served"
             raise SplitbedError(

@@ -1,21 +1,21 @@
 from experiment import placement
-from experiment.nodes import NodeGroup, Nodes
+from experiment.nodes import NodeGroup
 from experiment.resources import PodResources
 from experiment.topology import NoTopology, Replicas, Single, Split, Topology
 
 
-def nodes(engine: int = 2, cpu: float = 7.9, memory_gib: float = 29.8, system: int = 1) -> Nodes:
-    return Nodes(
-        system=NodeGroup(count=system, cpu=0.6, memory_gib=1, selector={"group": "system"}),
-        engine=NodeGroup(count=engine, cpu=cpu, memory_gib=memory_gib, selector={"group": "engine"}),
+def nodes(engine: int = 2, cpu: float = 7.9, memory_gib: float = 29.8, system: int = 1) -> tuple[NodeGroup, NodeGroup]:
+    return (
+        NodeGroup(count=system, cpu=0.6, memory_gib=1, selector={"group": "system"}),
+        NodeGroup(count=engine, cpu=cpu, memory_gib=memory_gib, selector={"group": "engine"}),
     )
 
 
 def paths(
-    topology: Topology, declared: Nodes, pod: PodResources | None = None, benchmark: PodResources | None = None
+    topology: Topology, declared: tuple[NodeGroup, NodeGroup], pod: PodResources | None = None, benchmark: PodResources | None = None
 ) -> list[str]:
     pod = pod or PodResources(cpu=6, memory_gib=20)
-    return [problem.path for problem in placement.check(declared, topology, pod, benchmark, controller=True)]
+    return [problem.path for problem in placement.check(declared[0], declared[1], topology, pod, benchmark, controller=True)]
 
 
 SPLIT = Split(kind="split", pipeline=2)

@@ -1,7 +1,7 @@
 import copy
 import json
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from experiment.settings import ExpiredError, Settings, SettingsError, load
 from tests.recording import STACKS, stack_settings
 
-TODAY = date(2026, 11, 30)
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -47,14 +47,14 @@ def without(path: str) -> Change:
 
 def refusal(text: str) -> list[str]:
     with pytest.raises(SettingsError) as error:
-        load(text, TODAY)
+        load(text, NOW)
     assert error.value.__cause__ is None
     return [str(problem) for problem in error.value.problems]
 
 
 @pytest.mark.parametrize("stack", STACKS)
 def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
-    settings = load(json.dumps(stack_settings(stack)), date(2100, 1, 1))
+    settings = load(json.dumps(stack_settings(stack)), datetime(2100, 1, 1, tzinfo=UTC))
     assert settings.name == stack
 
 
@@ -86,12 +86,17 @@ def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
         ),
         (setting("topology.kind", "single"), "topology.pipeline: found 2: there is no such key. Known here: kind."),
         (
-            setting("end_date", "2026-11-29"),
-            ('end_date: found "2026-11-29": the experiment ended 1 day(s) ago (today is 2026-11-30). '
-            "Take it down with `pulumi destroy`"),
+            setting("end_date", "2026-11-29T18:00:00+01:00"),
+            ('end_date: found "2026-11-29T18:00:00+01:00": the experiment ended at 2026-11-29 17:00 UTC '
+            "(now it is 2026-11-30 12:00 UTC). Take it down with `pulumi destroy`"),
         ),
-        (setting("end_date", "2026-02-31"), 'end_date: found "2026-02-31": day is out of range for month. '),
-        (setting("end_date", "tomorrow"), 'end_date: found "tomorrow": it is not a date. Expected: the last day '),
+        *(
+            (setting("end_date", text), f"end_date: found {json.dumps(text)}: it is not a moment with a time zone. Write ")
+            for text in (
+                "tomorrow", "2026-12-31", "2026-12-31T18:00:00", "2026-12-31 00:00:00 +0000 UTC", 20261231, True, "٢٠٢٦",
+            )
+        ),
+        (setting("end_date", "2026-02-31T18:00:00Z"), 'end_date: found "2026-02-31T18:00:00Z": there is no such day or'),
         (setting("engine.image", "vllm/vllm:latest"), 'engine.image: found "vllm/vllm:latest": the image is not pi'),
         (setting("engine.image", "registry.example/vllm"), "engine.image: "),
         (setting("lws.image", "no image"), 'lws.image: found "no image": this is no full image reference. '),
@@ -139,7 +144,7 @@ def test_each_mistake_is_named_with_path_value_and_remedy(change: Change, proble
 
 
 def test_a_claim_needs_no_more_than_its_kind() -> None:
-    benchmark = load(settings_with(setting("benchmark.results", {"kind": "claim"})), TODAY).benchmark
+    benchmark = load(settings_with(setting("benchmark.results", {"kind": "claim"})), NOW).benchmark
     assert benchmark is not None
     assert benchmark.results.model_dump() == {"kind": "claim", "storage_class": None, "size_gib": 1}
 
@@ -167,9 +172,9 @@ def test_what_cannot_be_placed_is_said_together_with_a_mistake_elsewhere() -> No
 def test_an_ended_experiment_is_told_apart_if_nothing_else_is_wrong() -> None:
     ended = setting("end_date", "2020-01-01")
     with pytest.raises(ExpiredError):
-        load(settings_with(ended), TODAY)
+        load(settings_with(ended), NOW)
     with pytest.raises(SettingsError) as error:
-        load(settings_with(ended, setting("ownr", "me")), TODAY)
+        load(settings_with(ended, setting("ownr", "me")), NOW)
     assert not isinstance(error.value, ExpiredError)
 
 
@@ -186,20 +191,31 @@ def test_a_secret_among_the_flags_is_refused_and_not_repeated() -> None:
 
 def test_a_stack_file_without_settings_is_told_where_to_start() -> None:
     with pytest.raises(SettingsError, match=r"experiment: it is missing\. Write it as a mapping below config"):
-        load(None, TODAY)
+        load(None, NOW)
 
 
-def test_a_date_may_stand_without_quotes() -> None:
-    settings = load(settings_with(setting("end_date", "2026-12-24 00:00:00 +0000 UTC")), TODAY)
-    assert settings.end_date == date(2026, 12, 24)
+@pytest.mark.parametrize("text", ["2026-12-24 18:00:00 +0100 +0100", "2026-12-24 18:00:00 +0100 CET"])
+def test_an_end_date_may_stand_without_quotes(text: str) -> None:
+    settings = load(settings_with(setting("end_date", text)), NOW)
+    assert settings.end_date == datetime(2026, 12, 24, 17, tzinfo=UTC)
 
 
-def test_the_last_day_still_counts() -> None:
-    assert load(settings_with(setting("end_date", "2026-11-30")), TODAY).end_date == TODAY
+def test_an_experiment_ends_at_its_moment_wherever_the_clock_stands() -> None:
+    def ends(text: str) -> bool:
+        try:
+            load(settings_with(setting("end_date", text)), NOW)
+        except ExpiredError:
+            return True
+        return False
+
+    assert not ends("2026-11-30T12:00:01Z")
+    assert ends("2026-11-30T12:00:00Z")
+    assert ends("2026-11-30T13:00:00+01:00")
+    assert not ends("2026-11-30T12:00:00-01:00")
 
 
 def test_settings_cannot_be_changed() -> None:
-    settings = load(settings_with(), TODAY)
+    settings = load(settings_with(), NOW)
     with pytest.raises(ValueError, match="frozen"):
         settings.owner = "somebody else"  # type: ignore[misc]
 
@@ -229,7 +245,7 @@ PATHS = paths(stack_settings("rehearsal-split"))
 def only_words(text: str) -> None:
     """Anything but Settings or SettingsError would be a traceback on somebody's terminal."""
     try:
-        assert isinstance(load(text, TODAY), Settings)
+        assert isinstance(load(text, NOW), Settings)
     except SettingsError as error:
         incomplete = [problem for problem in error.problems if not (problem.path and problem.why)]
         if incomplete or not error.problems:
@@ -278,4 +294,4 @@ def test_what_kills_a_split_engine_at_its_first_request_is_refused_for_splits_al
 
     assert path in line
     assert "mode: 2" in line
-    load(settings_with(change, setting("topology", {"kind": "single"})), TODAY)
+    load(settings_with(change, setting("topology", {"kind": "single"})), NOW)

@@ -1,4 +1,4 @@
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ def vllm(tmp_path: Path, recorder: Any, monkeypatch: pytest.MonkeyPatch) -> PodE
 @pytest.mark.parametrize("stack", ["rehearsal-split", "rehearsal-single"])
 def test_what_vllm_needs_goes_into_every_rehearsal(vllm: PodEngine, stack: str) -> None:
     given = {"cluster.kubeconfig": "/etc/hosts", "benchmark.results.path": "/tmp/results", "lws.chart": "/tmp"}
-    StackFile.of(stack).replaced({**given, **vllm.settings}).check(date(2026, 11, 30))
+    StackFile.of(stack).replaced({**given, **vllm.settings}).check(datetime(2026, 11, 30, tzinfo=UTC))
 
 
 def test_nodes_show_what_the_image_and_the_settings_name(vllm: PodEngine, tmp_path: Path) -> None:
