@@ -143,6 +143,8 @@ def _kubelet_configuration(layout: Layout, authority: Authority, node: str, addr
         "oomScoreAdj": 0,
         "maxPods": 60,
         "nodeStatusUpdateFrequency": "5s",
+        # A Secret that is filled after its pod has started, as the webhook's certificate is, is seen at the next one.
+        "syncFrequency": "3s",
     }
 
 

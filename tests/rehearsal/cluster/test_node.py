@@ -38,6 +38,8 @@ def test_two_nodes_share_nothing(layout: Layout) -> None:
     for key in ("address", "healthzBindAddress", "cgroupRoot", "tlsPrivateKeyFile"):
         assert found[0][key] != found[1][key]
     assert found[0]["cgroupRoot"] == f"/{layout.cgroup}/engine-0"
+    # The controller's webhook waits for its certificate to come in: not for a minute and a half.
+    assert found[0]["syncFrequency"] == "3s"
 
 
 def test_containerd_takes_our_pause_image_and_touches_nothing_of_the_hosts(layout: Layout) -> None:
