@@ -28,3 +28,6 @@ echo "Installing the locked requirements into .venv (about a minute the first ti
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 # The build backend looks for its own program on PATH.
 PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+# Compiled once, here: where Python is told to write no bytecode, each command, and Pulumi twice in each, would compile
+# all it imports again. Packages carry a file now and then that is not meant for this Python.
+.venv/bin/python -m compileall -q -q -j 0 .venv/lib benchmark components experiment rehearsal report scripts stackfiles || true
