@@ -20,11 +20,18 @@ class Occupancy:
     def add(self, pod: Pod) -> None:
         """Put a pod on the node, whether or not it fits."""
         self.pods.append(pod)
-        self.cpu_millicores += pod.cpu_millicores
-        self.memory_mib += pod.memory_mib
-        self.gpus += pod.gpus
-        self.scored_cpu_millicores += scored_cpu_millicores(pod)
-        self.scored_memory_mib += scored_memory_mib(pod)
+        self._count(pod, 1)
+
+    def remove_last(self) -> None:
+        """Take away the pod that was put there last."""
+        self._count(self.pods.pop(), -1)
+
+    def _count(self, pod: Pod, times: int) -> None:
+        self.cpu_millicores += times * pod.cpu_millicores
+        self.memory_mib += times * pod.memory_mib
+        self.gpus += times * pod.gpus
+        self.scored_cpu_millicores += times * scored_cpu_millicores(pod)
+        self.scored_memory_mib += times * scored_memory_mib(pod)
 
     def use(self) -> NodeUse:
         """Return the pods and what is left."""
