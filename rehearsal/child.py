@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from rehearsal.searchpath import on_path
+
 BEAT_SECONDS = 15.0
 
-_DIE_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
+_DIE_WITH_PARENT = ("--pdeathsig", "KILL", "--")
 # Only root may make a process namespace; its first process takes all the others along when it dies,
 # which a death signal alone does not: that reaches the child, not the grandchildren.
-_ALL_AT_ONCE = ("unshare", "--pid", "--fork", "--kill-child")
+_ALL_AT_ONCE = ("--pid", "--fork", "--kill-child")
 
 
 def tied(argv: Sequence[str], *, private_mounts: bool = False) -> list[str]:
@@ -22,8 +24,13 @@ def tied(argv: Sequence[str], *, private_mounts: bool = False) -> list[str]:
     Of its descendants this is promised to root only. `private_mounts` (root only) keeps the mounts that it
     makes to itself.
     """
-    isolation = [*_ALL_AT_ONCE, *(("--mount", "--propagation", "private") if private_mounts else ()), "--"]
-    return [*_DIE_WITH_PARENT, *(isolation if os.geteuid() == 0 else ()), *argv]
+    mounts = ("--mount", "--propagation", "private") if private_mounts else ()
+    isolation = (_found("unshare"), *_ALL_AT_ONCE, *mounts, "--") if os.geteuid() == 0 else ()
+    return [_found("setpriv"), *_DIE_WITH_PARENT, *isolation, *argv]
+
+
+def _found(program: str) -> str:
+    return on_path(program) or program  # a missing one is then named by the system's own error
 
 
 def run_to_log(

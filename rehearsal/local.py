@@ -14,7 +14,7 @@ from experiment.nodes import Nodes
 from experiment.settings import Settings
 from rehearsal import cluster as clusters
 from rehearsal.images import Image, lws_manager_image, pause_image
-from rehearsal.leftovers import Listing, diff
+from rehearsal.leftovers import Listing, diff, mark_command
 from rehearsal.life import Outcome, Rehearsal, RehearsalError
 from rehearsal.locks import locked
 from rehearsal.observer import Observer
@@ -112,6 +112,7 @@ def on_local_cluster(
         clean = clusters.find(name) is None
         if clean:
             clusters.down(name, progress)
+        mark_command()
         before = Listing.take()
         toolchain = Toolchain(home, progress)
         tools = toolchain.ensure(*_ENGINE_TOOLS)

@@ -1,7 +1,6 @@
 """Debian packages that a rehearsal needs, and putting the missing ones on this machine without side effects."""
 
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
@@ -11,11 +10,11 @@ from pathlib import Path
 from experiment.errors import SplitbedError
 from rehearsal.child import duration, run_to_log
 from rehearsal.progress import Progress
+from rehearsal.searchpath import on_path, search_path
 
 CNI_DIRECTORIES = (Path("/usr/lib/cni"), Path("/opt/cni/bin"), Path("/usr/libexec/cni"))
 CNI_PLUGINS = ("ptp", "host-local", "loopback")
 
-_ADMINISTRATORS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _LOCK_SECONDS = 300  # how long apt waits for another apt
 # A package's scripts start its services where systemd runs, which they see by this directory. It is hidden
 # from them by a mount of their own: a policy-rc.d file could stay behind, and may be the machine's own.
@@ -47,12 +46,6 @@ class Package:
     service: str = ""
 
 
-def on_path(program: str) -> str | None:
-    """Return the path of a program, looking in the administrator's directories too."""
-    path = [os.environ.get("PATH", os.defpath), *_ADMINISTRATORS]
-    return shutil.which(program, path=os.pathsep.join(path))
-
-
 def cni_directory() -> Path | None:
     """Return the directory that holds the CNI plugins a node needs; None if there is none."""
     for directory in CNI_DIRECTORIES:
@@ -67,7 +60,7 @@ def _programs(name: str, purpose: str, reason: str, *programs: str, service: str
         purpose=purpose,
         reason=reason,
         present=lambda: all(on_path(program) for program in programs),
-        brings=" and ".join(f"`{program}`" for program in programs),
+        brings=", ".join(f"`{program}`" for program in programs),
         service=service,
     )
 
@@ -82,9 +75,17 @@ PACKAGES = (
         present=lambda: cni_directory() is not None,
         brings=f"the CNI plugins {', '.join(CNI_PLUGINS)} in /opt/cni/bin",
     ),
-    _programs("iptables", "nodes", "kube-proxy writes Service addresses with it", "iptables", "iptables-restore"),
+    _programs(
+        "iptables",
+        "nodes",
+        "kube-proxy writes Service addresses with it",
+        "iptables",
+        "iptables-save",
+        "iptables-restore",
+    ),
     _programs("iproute2", "nodes", "sets up the cluster's own network namespace", "ip"),
     _programs("mount", "nodes", "gives the cluster its own mounts", "mount"),
+    _programs("util-linux", "nodes", "gives it its namespaces, and ends it when we end", "unshare", "setpriv"),
     _programs("debootstrap", "images", "makes the Debian in the stand-in's image", "debootstrap"),
 )
 
@@ -107,7 +108,7 @@ def ensure_packages(purposes: Iterable[str], progress: Progress) -> None:
     missing = missing_packages(purposes)
     if not missing:
         return
-    if shutil.which("apt-get") is None:
+    if on_path("apt-get") is None:
         raise PackageError(
             f"This machine lacks {'; '.join(package.brings for package in missing)}, and has no apt-get.",
             "Install them with this machine's own package manager.",
@@ -159,7 +160,7 @@ def _has_candidate(name: str) -> bool:
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"LC_ALL": "C"},
+        env=os.environ | {"PATH": search_path(), "LC_ALL": "C"},
     )
     return "Candidate: " in answer.stdout and "Candidate: (none)" not in answer.stdout
 
@@ -170,7 +171,12 @@ def _apt(arguments: list[str], progress: Progress, *, without_systemd: bool = Fa
         # Its parent is hidden, and with it the resolver's file: so nothing can be fetched here.
         hidden = f'mount -t tmpfs tmpfs {_SYSTEMD_RUNS.parent} && exec "$@"'
         argv = ["unshare", "--mount", "--propagation", "private", "--", "sh", "-c", hidden, "sh", *argv]
-    env = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NEEDRESTART_SUSPEND": "1", "LC_ALL": "C"}
+    env = os.environ | {
+        "PATH": search_path(),
+        "DEBIAN_FRONTEND": "noninteractive",
+        "NEEDRESTART_SUSPEND": "1",
+        "LC_ALL": "C",
+    }
     with tempfile.TemporaryDirectory(prefix="splitbed-apt-") as directory:
         log = Path(directory) / "log"
         status = run_to_log(
@@ -191,5 +197,5 @@ def _apt(arguments: list[str], progress: Progress, *, without_systemd: bool = Fa
 
 def _disable(service: str) -> None:
     """Undo that Debian enables a service it installs, so that it does not start at the next boot either."""
-    if shutil.which("systemctl") is not None:
+    if on_path("systemctl") is not None:
         subprocess.run(["systemctl", "--root=/", "disable", service], capture_output=True, check=False, timeout=60)

@@ -9,7 +9,8 @@ from pathlib import Path
 import rehearsal
 from rehearsal.cluster import processes
 from rehearsal.cluster.layout import Layout
-from rehearsal.cluster.preflight import UNSHARE, search_path
+from rehearsal.cluster.preflight import UNSHARE
+from rehearsal.searchpath import search_path
 
 _children: set[int] = set()
 

@@ -1,7 +1,6 @@
 """Can a cluster run here? Asked before anything is started, and answered in one sentence."""
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,23 +9,13 @@ from pathlib import Path
 from experiment.errors import SplitbedError
 from rehearsal.cluster.cgroups import Cgroups
 from rehearsal.cluster.node import Machine
-from rehearsal.packages import CNI_DIRECTORIES, CNI_PLUGINS, cni_directory
+from rehearsal.packages import cni_directory, missing_packages
+from rehearsal.searchpath import on_path, search_path
 
 WAY_OUT = (
     "Or take a cluster you have, such as one made by kind: "
     "`splitbed rehearse --kubeconfig <its kubeconfig>` needs none of this."
 )
-_PACKAGES = {
-    "unshare": "util-linux",
-    "ip": "iproute2",
-    "iptables": "iptables",
-    "iptables-save": "iptables",
-    "containerd": "containerd",
-    "ctr": "containerd",
-    "runc": "runc",
-}
-_ADMIN_DIRECTORIES = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-
 UNSHARE = ("unshare", "--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child=KILL", "--")
 
 _TRANSLATION = (
@@ -41,31 +30,20 @@ _PROBES = {
 }
 
 
-def search_path() -> str:
-    """Return PATH with the administrators' directories, which a root shell may lack."""
-    return os.pathsep.join(dict.fromkeys([*os.environ.get("PATH", "").split(os.pathsep), *_ADMIN_DIRECTORIES]))
-
-
 def _refuse(what: str, remedy: str = "") -> SplitbedError:
     return SplitbedError(f"A rehearsal cluster cannot run here: {what}.", f"{remedy} {WAY_OUT}".strip())
 
 
-def _programs() -> dict[str, Path]:
-    found = {program: shutil.which(program, path=search_path()) for program in _PACKAGES}
-    if missing := [program for program, path in found.items() if path is None]:
-        packages = " ".join(sorted({_PACKAGES[program] for program in missing}))
-        raise _refuse(f"{', '.join(missing)} not found", f"On Debian or Ubuntu: `apt-get install {packages}`.")
-    return {program: Path(path) for program, path in found.items() if path}
-
-
-def _cni() -> Path:
-    if found := cni_directory():
-        return found
-    places = ", ".join(map(str, CNI_DIRECTORIES))
-    raise _refuse(
-        f"the network plugins {', '.join(CNI_PLUGINS)} were found in none of {places}",
-        "On Debian or Ubuntu: `apt-get install containernetworking-plugins`.",
-    )
+def _programs() -> tuple[Path, Path, Path]:
+    """Return containerd, its client, and the directory of the network plugins; refuse where anything is missing."""
+    if missing := missing_packages(["nodes"]):
+        what = "; ".join(package.brings for package in missing)
+        names = " ".join(sorted(package.name for package in missing))
+        raise _refuse(f"it lacks {what}", f"On Debian or Ubuntu: `apt-get install {names}`.")
+    containerd, ctr, plugins = on_path("containerd"), on_path("ctr"), cni_directory()
+    if containerd is None or ctr is None or plugins is None:
+        raise _refuse("a program of its nodes was removed just now", "Run the same command again.")
+    return Path(containerd), Path(ctr), plugins
 
 
 def _inside(script: str) -> subprocess.CompletedProcess[str]:
@@ -130,11 +108,10 @@ def check(directory: Path) -> Machine:
         SplitbedError: one sentence with what is missing, and the way out.
     """
     check_user()
-    programs = _programs()
-    cni = _cni()
+    containerd, ctr, plugins = _programs()
     try:
         Cgroups("").check()
     except SplitbedError as error:
         raise _refuse(error.message.rstrip(".")) from None
     _kernel()
-    return Machine(programs["containerd"], programs["ctr"], cni, _snapshotter(directory))
+    return Machine(containerd, ctr, plugins, _snapshotter(directory))

@@ -1,5 +1,6 @@
 """What a rehearsal leaves on the machine: a full listing before, one after, and their difference.
 
+    mark_command()                          # what this process starts from now on can be told from other people's
     before = Listing.take()
     ...
     left = diff(before, Listing.take())     # [] when the machine is as before; else one sentence per leftover
@@ -15,6 +16,8 @@ and are reported only where they can be ours: see `rehearsal.leftovers.processes
 themselves when first used, and the built tools and images, which are kept on purpose, are not listed.
 """
 
+from rehearsal.leftovers.errors import ListingError
 from rehearsal.leftovers.listing import Listing, diff
+from rehearsal.leftovers.processes import mark_command
 
-__all__ = ["Listing", "diff"]
+__all__ = ["Listing", "ListingError", "diff", "mark_command"]

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import socket
 import subprocess
 import time
@@ -11,24 +10,42 @@ from typing import Any
 
 import psutil
 
-from rehearsal.cluster.preflight import search_path
+from rehearsal.leftovers.errors import ListingError
+from rehearsal.searchpath import on_path
 
 _COUNTERS = re.compile(r"\[\d+:\d+\]")
 _SETTLING = 0.1
+_TIMEOUT_S = 60
 _ROUTE_PARTS = ("type", "dst", "gateway", "dev", "table", "scope", "prefsrc", "metric", "nexthops")
 _RULE_PARTS = ("priority", "src", "srclen", "dst", "dstlen", "fwmark", "iif", "oif", "table", "action")
 
 
 def _run(*argv: str) -> str:
     """Return what a program prints; empty if the machine has no such program, or it refuses."""
-    program = shutil.which(argv[0], path=search_path())
+    program = on_path(argv[0])
     if program is None:
         return ""
-    return subprocess.run([program, *argv[1:]], capture_output=True, text=True, check=False, timeout=60).stdout
+    try:
+        done = subprocess.run(
+            [program, *argv[1:]], capture_output=True, text=True, errors="replace", check=False, timeout=_TIMEOUT_S
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ListingError(f"`{' '.join(argv)}` did not end well: {error}.", "Run the same command again.") from error
+    return done.stdout
 
 
 def _ip(*argv: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(_run("ip", "-json", *argv) or "[]")
+    """Return what iproute2's `ip` lists; it prints nothing where there is nothing."""
+    said = _run("ip", "-json", *argv).strip()
+    try:
+        found = json.loads(said or "[]")
+    except ValueError:
+        found = None
+    if not (isinstance(found, list) and all(isinstance(item, dict) for item in found)):
+        raise ListingError(
+            f"`ip -json {' '.join(argv)}` prints no JSON but {said.splitlines()[0][:80]!r}.",
+            "The rehearsal needs iproute2's `ip`, which other programs of that name do not replace.",
+        )
     return found
 
 
@@ -88,14 +105,17 @@ def network_namespaces() -> Iterator[str]:
 
 
 def listening(may_be_ours: Callable[[int], bool]) -> Iterator[str]:
-    """Yield the listening sockets of processes that may be ours, and those that no process shows."""
+    """Yield the listening sockets of processes that may be ours.
+
+    What no process shows is the kernel's, or of a process outside the container we are in: ours would show.
+    """
     found = _internet_sockets()
     if None in found.values():
         # Opened between the look at the processes and the look at the sockets: its process shows now, or it is gone.
         time.sleep(_SETTLING)
         found = _internet_sockets() | {name: pid for name, pid in found.items() if pid is not None}
     for name, pid in found.items():
-        if pid is None or may_be_ours(pid):
+        if pid is not None and may_be_ours(pid):
             yield f"{name} of process {pid}"
     for connection in psutil.net_connections(kind="unix"):
         if connection.laddr and connection.pid is not None and may_be_ours(connection.pid):

@@ -4,10 +4,13 @@ import socket
 import struct
 from collections.abc import Iterator
 
+from rehearsal.leftovers.errors import ListingError
+
 _NETLINK_NETFILTER = 12
 _SUBSYSTEM = 10
 _DUMP = 0x301  # NLM_F_REQUEST | NLM_F_ROOT | NLM_F_MATCH
 _DONE, _ERROR = 3, 2
+_TIMEOUT_S = 5
 _TABLE, _CHAIN, _RULE, _SET = 1, 4, 7, 10  # NFT_MSG_GETTABLE and so on
 _FAMILIES = {1: "inet", 2: "ip", 3: "arp", 5: "netdev", 7: "bridge", 10: "ip6"}
 # Attribute numbers of names and handles, per kind of object.
@@ -20,7 +23,11 @@ _KINDS = {
 
 
 def objects() -> Iterator[str]:
-    """Yield every table, chain, rule and set by family, names and handle; nothing where the kernel has none."""
+    """Yield every table, chain, rule and set by family, names and handle; nothing where the kernel has none.
+
+    Raises:
+        ListingError: the kernel does not answer, or lost part of its answer.
+    """
     for kind, (message, names, handle) in _KINDS.items():
         for family, attributes in _dump(message):
             named = [attributes[name].rstrip(b"\0").decode() for name in names if name in attributes]
@@ -36,16 +43,29 @@ def _dump(message: int) -> Iterator[tuple[int, dict[int, bytes]]]:
     except OSError:  # the kernel has no netfilter
         return
     with netlink:
-        netlink.settimeout(5)
+        netlink.settimeout(_TIMEOUT_S)
         netlink.send(header + body)
         while True:
-            data = netlink.recv(1 << 17)
+            data = _received(netlink)
             while data:
                 length, kind = struct.unpack_from("=IH", data)
                 if kind in (_DONE, _ERROR):
                     return
                 yield data[16], _attributes(data[20:length])
                 data = data[(length + 3) & ~3 :]
+
+
+def _received(netlink: socket.socket) -> bytes:
+    try:
+        data = netlink.recv(1 << 17)
+    except OSError as error:  # a time-out among them
+        why = error.strerror or f"nothing came for {_TIMEOUT_S} s"
+        raise ListingError(
+            f"The kernel's nftables objects could not be listed: {why}.", "Run the same command again."
+        ) from error
+    if not data:
+        raise ListingError("The kernel broke off the list of its nftables objects.", "Run the same command again.")
+    return data
 
 
 def _attributes(data: bytes) -> dict[int, bytes]:

@@ -1,12 +1,15 @@
 """All processes of the machine, and why one of them may be ours."""
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from rehearsal.cluster.layout import clusters_home, is_own_cgroup
 from rehearsal.cluster.processes import VARIABLE
 
+COMMAND = "SPLITBED_COMMAND"
+"""What a command that looks for leftovers sets in its environment: all that it starts inherits it."""
 _KERNEL_THREADS = 2
 _COMMAND_LENGTH = 120
 
@@ -18,6 +21,7 @@ class Process:
     Attributes:
         started: in clock ticks since the machine started.
         cluster: the directory of the cluster whose mark it carries, if any.
+        marked_by: the command whose mark it carries; "" for none, None where it shows no environment to look into.
         cgroups: its control groups, as /proc has them.
         ended: it is dead and nobody has collected it.
     """
@@ -29,6 +33,7 @@ class Process:
     cluster: str
     cgroups: str
     ended: bool
+    marked_by: str | None = None
 
     def __str__(self) -> str:
         state = " (ended, not collected by its parent)" if self.ended else ""
@@ -42,8 +47,9 @@ class Processes:
 
     - carries the mark of a cluster of this home, or is in a control group of one;
     - descends from the process that takes the listing;
-    - was left to init, or to an ancestor of ours, and is in the same control groups as we are: what we start stays
-      in them unless the kubelet moves it, and what other people's services and sessions start is in others.
+    - was left to init, or to an ancestor of ours, is in the same control groups as we are, and does not lack our mark:
+      what we start stays in them unless the kubelet moves it, and what other people's services and sessions start is
+      in others. In a container, where all share one, the mark alone tells them apart.
 
     Children of other people's processes are not, nor is anything below a cluster of another home.
     """
@@ -53,6 +59,7 @@ class Processes:
         self._self = self_pid
         ours = found.get(self_pid)
         self._cgroups = ours.cgroups if ours else ""
+        self._mark = os.environ.get(COMMAND)
         self._ancestors = {process.pid for process in self._line(self_pid)} - {self_pid} | {1}
         clusters = {process.cluster for process in found.values() if process.cluster}
         home = clusters_home().resolve()
@@ -85,7 +92,9 @@ class Processes:
             return True
         if any(above.pid == self._self for above in line):
             return True
-        return not process.ended and process.parent in self._ancestors and process.cgroups == self._cgroups
+        if process.ended or process.parent not in self._ancestors or process.cgroups != self._cgroups:
+            return False
+        return self._mark is None or process.marked_by in (self._mark, None)
 
     def _in_cluster_cgroup(self, process: Process) -> bool:
         names = {line.partition("/")[2].partition("/")[0] for line in process.cgroups.splitlines()}
@@ -98,6 +107,11 @@ class Processes:
             line.append(process)
             pid = process.parent
         return line
+
+
+def mark_command() -> None:
+    """Mark this process's children, and theirs, as ours, from now on; its own children inherit a command's mark."""
+    os.environ.setdefault(COMMAND, f"{os.getpid()}-{time.monotonic_ns()}")
 
 
 def _read(entry: Path) -> Process | None:
@@ -113,13 +127,14 @@ def _read(entry: Path) -> Process | None:
         environment = b""
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
-    marks = [item for item in environment.split(b"\0") if item.startswith(VARIABLE.encode() + b"=")]
+    variables = dict(os.fsdecode(item).partition("=")[::2] for item in environment.split(b"\0") if item)
     return Process(
         pid=int(entry.name),
         parent=int(fields[1]),
         started=int(fields[19]),
         command=command or f"[{name}]",
-        cluster=os.fsdecode(marks[0].partition(b"=")[2]) if marks else "",
+        cluster=variables.get(VARIABLE, ""),
         cgroups=cgroups,
         ended=fields[0] == "Z",
+        marked_by=variables.get(COMMAND, "") if variables else None,
     )

@@ -5,7 +5,10 @@ import pytest
 
 from rehearsal.packages import PackageError, cni_directory, ensure_packages, missing_packages
 
-NODES = ("containerd", "ctr", "runc", "iptables", "iptables-restore", "ip", "mount")
+NODES = (
+    *("containerd", "ctr", "runc", "ip", "mount", "unshare", "setpriv"),
+    *("iptables", "iptables-save", "iptables-restore"),
+)
 APT = """#!/bin/sh
 echo "$*" >> "$MACHINE/apt.txt"
 for argument; do
@@ -64,7 +67,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
         (plugins / name).chmod(0o755)
     monkeypatch.setenv("MACHINE", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr("rehearsal.packages._ADMINISTRATORS", ())
+    monkeypatch.setattr("rehearsal.searchpath.SYSTEM_DIRECTORIES", ())
     monkeypatch.setattr("rehearsal.packages.CNI_DIRECTORIES", (plugins,))
     monkeypatch.setattr("rehearsal.packages._SYSTEMD_RUNS", tmp_path / "no-systemd")
     monkeypatch.setattr("os.geteuid", lambda: 0)
@@ -135,7 +138,7 @@ def test_another_distribution_is_told_which_programs(machine: Machine, recorder:
     with pytest.raises(PackageError) as caught:
         ensure_packages(("nodes",), recorder)
     assert caught.value.message == (
-        "This machine lacks `containerd` and `ctr`; `iptables` and `iptables-restore`, and has no apt-get."
+        "This machine lacks `containerd`, `ctr`; `iptables`, `iptables-save`, `iptables-restore`, and has no apt-get."
     )
 
 

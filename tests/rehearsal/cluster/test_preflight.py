@@ -10,6 +10,7 @@ import pytest
 from experiment.errors import SplitbedError
 from rehearsal.cluster import preflight
 from rehearsal.cluster.cgroups import Cgroups
+from tests.rehearsal.test_packages import NODES
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def capable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine on which everything is there, as far as can be seen; its programs' directory."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    for name in ("unshare", "ip", "iptables", "iptables-save", "containerd", "ctr", "runc"):
+    for name in (*NODES, "never-used"):
         (programs / name).write_text("#!/bin/sh\n")
         (programs / name).chmod(0o755)
     plugins = tmp_path / "cni"
@@ -26,7 +27,8 @@ def capable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (plugins / name).write_text("#!/bin/sh\n")
         (plugins / name).chmod(0o755)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(preflight, "search_path", lambda: str(programs))
+    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.setattr("rehearsal.searchpath.SYSTEM_DIRECTORIES", ())
     monkeypatch.setattr("rehearsal.packages.CNI_DIRECTORIES", (plugins,))
     monkeypatch.setattr(preflight, "_inside", lambda _: subprocess.CompletedProcess([], 0, "", ""))
     monkeypatch.setattr(Cgroups, "check", lambda _: None)
@@ -66,8 +68,16 @@ def test_missing_programs_are_named_with_their_packages(capable: Path, tmp_path:
     (capable / "runc").unlink()
     (capable / "ip").unlink()
     error = refusal(tmp_path)
-    assert "ip, runc not found" in error.message
+    assert error.message.endswith("it lacks `runc`; `ip`.")
     assert "apt-get install iproute2 runc" in error.remedy
+
+
+@pytest.mark.parametrize(("program", "package"), [("setpriv", "util-linux"), ("iptables-restore", "iptables")])
+def test_what_is_used_is_looked_for(program: str, package: str, capable: Path, tmp_path: Path) -> None:
+    (capable / program).unlink()
+    error = refusal(tmp_path)
+    assert f"`{program}`" in error.message
+    assert f"apt-get install {package}`" in error.remedy
 
 
 def test_missing_network_plugins(capable: Path, tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """Which processes may be ours, in made-up process tables."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from rehearsal.cluster.layout import Layout
-from rehearsal.leftovers.processes import Process, Processes
+from rehearsal.leftovers.processes import COMMAND as COMMAND_MARK
+from rehearsal.leftovers.processes import Process, Processes, mark_command
 
 OURS, THEIRS = "0::/session-1\n", "0::/system.slice/cron.service\n"
 INIT, SHELL, COMMAND, CHILD = 1, 100, 200, 300
@@ -14,12 +17,19 @@ INIT, SHELL, COMMAND, CHILD = 1, 100, 200, 300
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPLITBED_HOME", str(tmp_path))
+    monkeypatch.delenv(COMMAND_MARK, raising=False)
 
 
 def process(
-    pid: int, parent: int, cgroups: str = OURS, cluster: str = "", ended: bool = False, command: str = "x"
+    pid: int,
+    parent: int,
+    cgroups: str = OURS,
+    cluster: str = "",
+    ended: bool = False,
+    command: str = "x",
+    marked_by: str | None = None,
 ) -> Process:
-    return Process(pid, parent, pid, command, cluster, cgroups, ended)
+    return Process(pid, parent, pid, command, cluster, cgroups, ended, marked_by)
 
 
 def may_be_ours(*more: Process) -> bool:
@@ -47,6 +57,29 @@ def test_an_orphan_of_our_session_is_and_one_of_a_service_is_not() -> None:
     assert may_be_ours(process(600, INIT))
     assert not may_be_ours(process(600, INIT, THEIRS))
     assert not may_be_ours(process(600, INIT, ended=True))
+
+
+def test_an_orphan_without_the_commands_mark_is_somebody_elses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container all are in one control group: a job of the shell beside us looks as ours would."""
+    monkeypatch.setenv(COMMAND_MARK, "200-1")
+    assert may_be_ours(process(600, INIT, marked_by="200-1"))
+    assert may_be_ours(process(600, SHELL, marked_by=None)), "it shows no environment, so nobody can tell"
+    assert not may_be_ours(process(600, INIT, marked_by=""))
+    assert not may_be_ours(process(600, SHELL, marked_by="77-1"))
+
+
+def test_what_a_marked_process_starts_carries_its_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(COMMAND_MARK, raising=False)
+    mark_command()
+    mark = os.environ[COMMAND_MARK]
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as child:
+        try:
+            found = {entry.pid: entry.marked_by for entry in Processes.take().ours()}
+        finally:
+            child.kill()
+    assert found[child.pid] == mark
+    mark_command()
+    assert os.environ[COMMAND_MARK] == mark, "a command within a command is a part of it"
 
 
 def test_other_peoples_children_are_not() -> None:
