@@ -17,6 +17,8 @@ from rehearsal.vllm.model import LAYERS, ensure_model
 
 _PACKAGES_AT = "/opt/splitbed/vllm"
 _MODEL_AT = "/opt/splitbed/gemma-3-1b-tiny"
+SERVED_NAME = "gemma-3-tiny-random-weights"
+"""What real vLLM serves its model as: the name is in every record, so none can be taken for one of the 1B."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +49,7 @@ def standin(home: Path, progress: Progress) -> PodEngine:
         SplitbedError: its image cannot be made.
     """
     image = standin_image(home, progress)
-    about = ("engine: Splitbed's stand-in for vLLM; all figures are simulated", *_machine())
+    about = ("engine: Splitbed's stand-in for vLLM; all figures are simulated", *machine())
     return PodEngine(image=image, settings={"engine.image": image.reference}, about=about)
 
 
@@ -65,6 +67,7 @@ def vllm(home: Path, progress: Progress) -> PodEngine:
         settings={
             "engine.image": image.reference,
             "model.name": _MODEL_AT,
+            "model.served_name": SERVED_NAME,
             "engine.flags": {"load-format": "dummy"},
             # Left to itself each pod binds to the first core that it sees, and all of them see the same.
             "engine.env": {"VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1"},
@@ -78,7 +81,7 @@ def vllm(home: Path, progress: Progress) -> PodEngine:
         about=(
             f"engine: vLLM {VERSION} for CPUs, itself",
             f"model: Gemma 3 with {LAYERS} layers as small as they go and random weights; it says nothing of the 1B",
-            *_machine(),
+            *machine(),
         ),
     )
 
@@ -86,7 +89,8 @@ def vllm(home: Path, progress: Progress) -> PodEngine:
 ENGINES: Mapping[str, Callable[[Path, Progress], PodEngine]] = {"standin": standin, "vllm": vllm}
 
 
-def _machine() -> tuple[str, ...]:
+def machine() -> tuple[str, ...]:
+    """Return what a reader of figures must know of this machine: what it is, and that everything shares it."""
     cores = len(os.sched_getaffinity(0))
     memory = psutil.virtual_memory().total / 1024**3
     return (

@@ -1,8 +1,4 @@
-"""The two modes of a split server: equal streams that merge into one batch, or stay apart in two.
-
-Engine steps per token tell them apart: about one if all streams are in one batch, about two if they are in two, since
-a step then gives tokens to only a part of them.
-"""
+"""Loads of equal streams, which bring a split server into one of its two modes, and what comes of them."""
 
 import asyncio
 import json
@@ -11,55 +7,50 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from rehearsal.vllm import counters
-from rehearsal.vllm.server import SERVED_NAME
+from rehearsal.vllm.server import LOOPBACK, SERVED_NAME
 from rehearsal.vllm.wire import Answer, Question, ask
+from report.modes import LoadRun
 
 TOKENS = 80
-MERGED, APART = "merged", "apart"
 
 _STEPS = "vllm:iteration_tokens_total_count"
 _PROMPT_TOKENS = 32
 _REST_S = 0.5
-# Bounds of steps per token, as recorded: 80 to 98 steps for 80 tokens, or 160 and 161.
-_MERGED_AT_MOST, _APART_AT_LEAST = 1.3, 1.8
 
 
 @dataclass(frozen=True)
 class Load:
-    """So many equal streams, each started so much after the one before."""
+    """So many equal streams of `tokens` tokens, each started so much after the one before."""
 
     streams: int
     stagger_ms: int
+    tokens: int = TOKENS
 
 
 @dataclass(frozen=True)
-class Run:
-    """What came of a load: engine steps, tokens a stream, and the median gap between two tokens."""
+class Target:
+    """A server that is otherwise idle.
 
-    load: Load
-    steps: int
-    gap_ms: float
+    Attributes:
+        engine: what it is, for people.
+        simulated: whether it is the stand-in.
+        machine: where it runs, for people.
+        port: where it listens.
+        host: its address.
+        model: the name under which it serves.
+        headers: that every request has.
+    """
 
-    @property
-    def steps_per_token(self) -> float:
-        """Engine steps for each token of one stream."""
-        return self.steps / TOKENS
-
-    @property
-    def mode(self) -> str | None:
-        """`MERGED`, `APART`, or None if it is neither."""
-        if self.steps_per_token <= _MERGED_AT_MOST:
-            return MERGED
-        return APART if self.steps_per_token >= _APART_AT_LEAST else None
-
-    def line(self) -> str:
-        """Return it in the form of the recording."""
-        return (
-            f"n={self.load.streams} stagger={self.load.stagger_ms}ms median gap {self.gap_ms:.1f} "
-            f"steps {self.steps} {self.mode or 'neither'}"
-        )
+    engine: str
+    simulated: bool
+    machine: str
+    port: int
+    host: str = LOOPBACK
+    model: str = SERVED_NAME
+    headers: Sequence[tuple[str, str]] = ()
 
 
 def loads(seed: int) -> list[Load]:
@@ -72,44 +63,76 @@ def loads(seed: int) -> list[Load]:
     return found
 
 
-async def run(port: int, load: Load, seed: str, headers: Sequence[tuple[str, str]] = ()) -> Run:
-    """Put a load on a server that is otherwise idle."""
+async def run(target: Target, load: Load, seed: str, setting: str = "") -> LoadRun:
+    """Put a load on a server; the prompts follow from the seed.
+
+    Raises:
+        OSError: it did not answer, or not to the end.
+        TimeoutError: a stream did not end in ten minutes.
+    """
     dice = random.Random(seed)  # noqa: S311
-    questions = [_question(dice, number, headers) for number in range(load.streams)]
-    before = await _steps(port)
+    questions = [_question(dice, target, load, number) for number in range(load.streams)]
+    before = await _steps(target)
+    at = datetime.now(UTC)
     start = time.monotonic()
 
     async def stream(number: int) -> Answer:
         due = start + number * load.stagger_ms / 1000
         await asyncio.sleep(max(0.0, due - time.monotonic()))
-        return await ask(port, questions[number])
+        answer = await ask(target.port, questions[number], target.host)
+        if len(answer.at_s) < load.tokens:
+            raise OSError(
+                f"{questions[number].name}: {answer.status}, {len(answer.at_s)} chunks: {answer.body[:200]!r}"
+            )
+        return answer
 
     answers = await asyncio.gather(*(stream(number) for number in range(load.streams)))
     await asyncio.sleep(_REST_S)
-    gaps = [b - a for answer in answers for a, b in zip(answer.at_s, answer.at_s[1:], strict=False)]
-    return Run(load, round(await _steps(port) - before), 1000 * statistics.median(gaps))
+    steps = round(await _steps(target) - before)
+    gaps = [[b - a for a, b in zip(answer.at_s, answer.at_s[1:], strict=False)] for answer in answers]
+    medians = [1000 * statistics.median(of_one) for of_one in gaps]
+    end = max(answer.at_s[-1] for answer in answers)
+    return LoadRun(
+        engine=target.engine,
+        simulated=target.simulated,
+        machine=target.machine,
+        setting=setting,
+        at=at,
+        streams=load.streams,
+        stagger_ms=load.stagger_ms,
+        tokens=load.tokens,
+        steps=steps,
+        gap_ms=round(1000 * statistics.median(gap for of_one in gaps for gap in of_one), 2),
+        low_ms=round(min(medians), 2),
+        high_ms=round(max(medians), 2),
+        tokens_per_s=round(load.streams * load.tokens / (end - start), 2),
+    )
 
 
-def share(runs: Sequence[Run], staggers_ms: range) -> tuple[int, int]:
-    """Return how many runs staggered within the range stayed apart, and of how many."""
-    there = [one for one in runs if one.load.stagger_ms in staggers_ms]
-    return sum(one.mode == APART for one in there), len(there)
+def line(found: LoadRun) -> str:
+    """Write a run in the form of the recording."""
+    pods = "".join(f" {role} throttled ({use.throttled}, {use.periods})" for role, use in found.pods.items())
+    return (
+        f"n={found.streams} stagger={found.stagger_ms}ms median gap {found.gap_ms:.1f} "
+        f"(min {found.low_ms:.1f} max {found.high_ms:.1f}) tok/s {found.tokens_per_s:.1f} "
+        f"steps {found.steps} {found.mode or 'neither'}{pods}"
+    )
 
 
-def _question(dice: random.Random, number: int, headers: Sequence[tuple[str, str]]) -> Question:
+def _question(dice: random.Random, target: Target, load: Load, number: int) -> Question:
     body = {
-        "model": SERVED_NAME,
+        "model": target.model,
         "prompt": [dice.randrange(1000, 31_000) for _ in range(_PROMPT_TOKENS)],
-        "max_tokens": TOKENS,
-        "min_tokens": TOKENS,
+        "max_tokens": load.tokens,
+        "min_tokens": load.tokens,
         "ignore_eos": True,
         "temperature": 0,
         "stream": True,
     }
-    return Question(f"stream {number}", "POST", "/v1/completions", json.dumps(body).encode(), headers)
+    return Question(f"stream {number}", "POST", "/v1/completions", json.dumps(body).encode(), target.headers)
 
 
-async def _steps(port: int) -> float:
-    answer = await ask(port, Question("metrics", "GET", "/metrics"))
+async def _steps(target: Target) -> float:
+    answer = await ask(target.port, Question("metrics", "GET", "/metrics"), target.host)
     series = counters.parse(answer.body.decode())
     return sum(value for name, value in series.items() if name.startswith(_STEPS))

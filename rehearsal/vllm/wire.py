@@ -50,7 +50,7 @@ class Answer:
         return any(name == "content-type" and value.startswith("text/event-stream") for name, value in self.headers)
 
 
-async def ask(port: int, question: Question) -> Answer:
+async def ask(port: int, question: Question, host: str = LOOPBACK) -> Answer:
     """Send a question on a connection of its own and read the whole answer.
 
     Raises:
@@ -58,9 +58,9 @@ async def ask(port: int, question: Question) -> Answer:
         OSError: the server closed the connection too early.
     """
     async with asyncio.timeout(_PATIENCE_S):
-        reader, writer = await asyncio.open_connection(LOOPBACK, port)
+        reader, writer = await asyncio.open_connection(host, port)
         try:
-            writer.write(_request(question, port))
+            writer.write(_request(question, f"{host}:{port}"))
             await writer.drain()
             return await _answer(reader, question)
         except asyncio.IncompleteReadError as error:
@@ -69,8 +69,8 @@ async def ask(port: int, question: Question) -> Answer:
             writer.close()
 
 
-def _request(question: Question, port: int) -> bytes:
-    headers = [("Host", f"{LOOPBACK}:{port}"), ("Accept", "*/*"), *question.headers]
+def _request(question: Question, authority: str) -> bytes:
+    headers = [("Host", authority), ("Accept", "*/*"), *question.headers]
     if question.body is not None:
         given = {name.lower() for name, _ in question.headers}
         headers += [] if "content-type" in given else [("Content-Type", "application/json")]

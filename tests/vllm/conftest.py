@@ -53,6 +53,13 @@ def model(progress: Progress) -> Path:
 
 
 @pytest.fixture(scope="session")
+def records(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where what was measured is kept: the directory of `--records`, or one of this run's own."""
+    kept = request.config.getoption("--records")
+    return Path(kept) if kept else tmp_path_factory.mktemp("records")
+
+
+@pytest.fixture(scope="session")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("logs")
 

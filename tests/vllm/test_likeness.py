@@ -15,15 +15,16 @@ SEED = 1
 
 
 @pytest.mark.parametrize("kind", ["single", "split"])
-def test_both_engines_answer_alike(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_both_engines_answer_alike(kind: str, request: pytest.FixtureRequest, records: Path, tmp_path: Path) -> None:
     pair: Pair = request.getfixturevalue(kind)
     asked = rounds(SEED, pair.headers)
     real = asyncio.run(observe(pair.real.port, asked))
     standin = asyncio.run(observe(pair.standin.port, asked))
-    save(real, tmp_path / "vllm.json")
+    records.mkdir(parents=True, exist_ok=True)
+    save(real, records / f"answers-{kind}.json")
     save(standin, tmp_path / "standin.json")
     verdict = judge(compare(real, standin), known())
     told = "\n\n".join(difference.text() for difference in verdict.unexplained)
-    assert not verdict.unexplained, f"{told}\n\nall of it is in {tmp_path}"
+    assert not verdict.unexplained, f"{told}\n\nall of it is in {records} and {tmp_path}"
     outdated = [entry for entry in verdict.outdated if not entry.reason.startswith(f"not {kind}: ")]
     assert outdated == []

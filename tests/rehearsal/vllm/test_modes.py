@@ -1,21 +1,11 @@
-import re
-from pathlib import Path
+"""Loads on the stand-in in this process: what a run says is what its streams and steps were."""
 
-from rehearsal.vllm.modes import APART, MERGED, Load, Run, loads, share
+import pytest
 
-RECORDED = (Path(__file__).parents[2] / "data" / "vllm" / "split-modes.txt").read_text()
+from rehearsal.vllm.modes import Load, Target, line, loads, run
+from tests.rehearsal.engine.conftest import Start
 
-
-def test_every_recorded_run_is_in_one_of_the_two_modes() -> None:
-    steps = [int(found) for found in re.findall(r" steps (\d+) ", RECORDED)]
-    assert len(steps) == 34
-    modes = [Run(Load(4, 0), number, 80.0).mode for number in steps]
-    assert modes.count(APART) == sum(number >= 160 for number in steps)
-    assert modes.count(MERGED) == len(steps) - modes.count(APART)
-
-
-def test_what_is_between_the_modes_is_neither() -> None:
-    assert Run(Load(4, 0), 130, 80.0).mode is None
+TIMING = '{"step_s":0.01,"sequence_s":0,"prefill_token_s":0,"frontend_s":0,"schedule_s":0,"jitter":0,"end_of_text":0}'
 
 
 def test_forty_loads_in_an_order_fixed_by_seed() -> None:
@@ -25,7 +15,18 @@ def test_forty_loads_in_an_order_fixed_by_seed() -> None:
     assert sorted(loads(1), key=str) == sorted(loads(2), key=str)
 
 
-def test_shares_are_by_stagger() -> None:
-    runs = [Run(Load(3, 0), 161, 70.0), Run(Load(3, 0), 81, 90.0), Run(Load(3, 60), 82, 90.0)]
-    assert share(runs, range(1)) == (1, 2)
-    assert share(runs, range(30, 1000)) == (0, 1)
+async def test_a_run_counts_steps_and_times_tokens(start: Start) -> None:
+    running = await start("--served-model-name=tiny", "--api-key=k", SPLITBED_STANDIN_PARAMETERS=TIMING)
+    target = Target("stand-in", True, "here", running.port, headers=(("Authorization", "Bearer k"),))
+    found = await run(target, Load(3, 0, 10), "seed", "so")
+    assert (found.engine, found.simulated, found.machine, found.setting) == ("stand-in", True, "here", "so")
+    assert 10 <= found.steps <= 12, "three streams in one batch, but for their first tokens"
+    assert 8 <= found.low_ms <= found.gap_ms <= found.high_ms
+    assert found.tokens_per_s <= 3 * 10 / 0.1
+    assert f"n=3 stagger=0ms median gap {found.gap_ms:.1f}" in line(found)
+
+
+async def test_a_refused_load_says_why(start: Start) -> None:
+    running = await start("--served-model-name=other", SPLITBED_STANDIN_PARAMETERS=TIMING)
+    with pytest.raises(OSError, match=r"404.*does not exist"):
+        await run(Target("stand-in", True, "here", running.port), Load(1, 0, 10), "seed")
