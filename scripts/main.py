@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiment.errors import SplitbedError
-from scripts import cluster, image, rehearse, tools
+from scripts.verbs import Verbs
 
 ERRORS = Console(stderr=True)
 
@@ -47,13 +47,9 @@ def _of_the_system(error: OSError) -> SplitbedError:
     return SplitbedError(f"{where}{error.strerror or error}.", remedy)
 
 
-app = _ExplainingTyper(
-    help="Should this model be split over two machines? Plan, provision, measure, take down, judge.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-app.command("rehearse")(rehearse.rehearse)
-app.command("image")(image.image)
-app.add_typer(cluster.app, name="cluster")
-app.add_typer(tools.app, name="tools")
+app = _ExplainingTyper(cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
+
+
+@app.callback()
+def _splitbed() -> None:
+    """Should this model be split over two machines? Plan, provision, measure, take down, judge."""

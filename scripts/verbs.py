@@ -1,0 +1,41 @@
+"""The verbs of `splitbed`, each imported only when it is called: a plan need not wait for a cluster's client."""
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+VERBS = {
+    "rehearse": "Bring stacks up on a real Kubernetes on this machine, measure, destroy, prove that nothing is left.",
+    "image": "Build the stand-in engine's image and write it to a file.",
+    "cluster": "A real Kubernetes on this machine, in namespaces of its own.",
+    "tools": "The programs a rehearsal runs: find or build them.",
+}
+"""Every verb with its line in `splitbed --help`, in that order. `scripts/<verb>.py` has the `app` or the function."""
+
+
+class Verbs(TyperGroup):
+    """A group whose commands are modules; all but the one that is called stay a name and a line."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = {verb: TyperCommand(verb, help=line) for verb, line in VERBS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that was named, imported."""
+        if args[0] in VERBS:
+            self.commands[args[0]] = command(args[0])
+        return super().resolve_command(ctx, args)
+
+
+def command(verb: str) -> Any:
+    """Import a verb and return its command."""
+    module = import_module(f"scripts.{verb}")
+    above = typer.Typer(add_completion=False, pretty_exceptions_enable=False, callback=lambda: None)
+    if hasattr(module, "app"):
+        above.add_typer(module.app, name=verb)
+    else:
+        above.command(verb)(getattr(module, verb))
+    group: Any = typer.main.get_command(above)
+    return group.commands[verb]

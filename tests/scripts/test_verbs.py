@@ -1,0 +1,38 @@
+"""Verbs are modules, imported when they are called."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.verbs import VERBS, command
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+def test_every_verb_has_a_module_and_its_own_help() -> None:
+    for verb in VERBS:
+        assert (SCRIPTS / f"{verb}.py").is_file() or (SCRIPTS / verb / "__init__.py").is_file()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_says_of_itself_what_the_list_of_verbs_says(verb: str) -> None:
+    found = command(verb)
+
+    assert found.name == verb
+    assert found.help
+
+
+def test_help_imports_no_verb() -> None:
+    program = """
+import sys
+from scripts.main import app
+try:
+    app(["--help"])
+except SystemExit:
+    print(sorted({name.partition(".")[0] for name in sys.modules} & {"rehearsal", "kubernetes", "pulumi", "aiohttp"}))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "[]"
