@@ -10,7 +10,7 @@ from typing import Any
 
 from experiment.benchmark import Benchmark
 from experiment.errors import SplitbedError
-from experiment.nodes import Nodes
+from experiment.nodes import Group, GroupName, Nodes
 from experiment.settings import Settings
 from rehearsal import cluster as clusters
 from rehearsal.images import Image, lws_manager_image, pause_image
@@ -105,6 +105,12 @@ def on_local_cluster(
     Raises:
         SplitbedError: this machine cannot run a cluster, something could not be built, or the rehearsal failed.
     """
+    for path in settings:
+        if path == "benchmark.results" or path.startswith("benchmark.results."):
+            raise SplitbedError(
+                f"--set {path}: on a cluster of our own, records are written below {home / 'rehearsals'} at once.",
+                "Leave it out; with --kubeconfig it decides where that cluster keeps them.",
+            )
     _check(stacks, settings)
     clusters.check_user()
     name = cluster_of(engine)
@@ -222,16 +228,23 @@ def _check(stacks: Sequence[str], settings: Mapping[str, Any]) -> list[Settings]
                 f"Stack {stack} measures nothing: {lack}.",
                 "Set benchmark and a topology other than none, or bring it up with plain `pulumi up`.",
             )
+        if found.cluster.kind != "kubeconfig":
+            raise SplitbedError(
+                f"Stack {stack}: cluster.kind is {found.cluster.kind}, and a rehearsal has a cluster already.",
+                "Bring it up with plain `pulumi up`, or rehearse a stack for a given cluster.",
+            )
         checked.append(found)
     return checked
 
 
 def _require_nodes(observer: Observer, nodes: Nodes) -> None:
     """Refuse a cluster where pods would wait for nodes that nobody has labelled."""
-    for name, group in (("system", nodes.system), ("engine", nodes.engine)):
-        there = observer.nodes_labelled(group.selector)
+    groups: tuple[tuple[GroupName, Group], ...] = (("system", nodes.system), ("engine", nodes.engine))
+    for name, group in groups:
+        selector = nodes.placing(name).selector
+        there = observer.nodes_labelled(selector)
         if there < group.count:
-            labels = " ".join(f"{key}={value}" for key, value in group.selector.items())
+            labels = " ".join(f"{key}={value}" for key, value in selector.items())
             raise SplitbedError(
                 f"nodes.{name}: the stack counts on {group.count} node(s) labelled {labels}; the cluster has {there}.",
                 f"Label them with `kubectl label node NODE {labels}`, or choose others with "

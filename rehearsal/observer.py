@@ -22,6 +22,7 @@ from kubernetes.config.config_exception import ConfigException
 
 from experiment.errors import SplitbedError
 from experiment.handout import PREFIX
+from rehearsal.printable import printable
 
 # Made and removed by the cluster itself, all the time, or views of something else that is listed.
 _OWN_LIFE = frozenset({"events", "endpoints", "endpointslices", "leases", "componentstatuses", "podmetrics"})
@@ -92,7 +93,11 @@ class Observer:
         """Return the placed pods of a namespace; roles are leader, worker, benchmark and other."""
         items = self._get(f"/api/v1/namespaces/{namespace}/pods")["items"]
         return sorted(
-            PodPlace(pod["metadata"]["name"], pod["spec"]["nodeName"], _role(pod["metadata"].get("labels", {})))
+            PodPlace(
+                printable(pod["metadata"]["name"]),
+                printable(pod["spec"]["nodeName"]),
+                _role(pod["metadata"].get("labels", {})),
+            )
             for pod in items
             if pod["spec"].get("nodeName")
         )

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
+
+from rehearsal.printable import printable
 
 
 class Progress(Protocol):
@@ -31,8 +33,13 @@ class ConsoleProgress:
 
     def step(self, text: str) -> None:
         """Print a phase."""
-        self._console.print(f"[dim]{self._elapsed()}[/]  [bold]{escape(text)}[/]", highlight=False, soft_wrap=True)
+        self._print((f"{self._elapsed()}  ", "dim"), (text, "bold"))
 
     def note(self, text: str) -> None:
         """Print a remark, indented."""
-        self._console.print(f"[dim]{self._elapsed()}    {escape(text)}[/]", highlight=False, soft_wrap=True)
+        self._print((f"{self._elapsed()}    {text}", "dim"))
+
+    def _print(self, *parts: tuple[str, str]) -> None:
+        """Print styled parts as they are: some of it is what a server or a pod said."""
+        line = Text.assemble(*((printable(text), style) for text, style in parts))
+        self._console.print(line, highlight=False, soft_wrap=True)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiment.errors import SplitbedError
+from rehearsal.printable import printable
 from scripts.verbs import Verbs
 
 ERRORS = Console(stderr=True)
@@ -22,19 +23,19 @@ class _ExplainingTyper(typer.Typer):
             return super().__call__(*args, **kwargs)
         except SplitbedError as error:
             _explain(error)
-            sys.exit(1)
+            sys.exit(2)
         except OSError as error:
             _explain(_of_the_system(error))
-            sys.exit(1)
+            sys.exit(2)
         except KeyboardInterrupt:
             ERRORS.print("\nStopped. The same command goes on from here; finished records are kept.")
             sys.exit(130)
 
 
 def _explain(error: SplitbedError) -> None:
-    ERRORS.print(Text("error:", style="bold red"), Text(error.message), soft_wrap=True)
+    ERRORS.print(Text("error:", style="bold red"), Text(printable(error.message)), soft_wrap=True)
     if error.remedy:
-        ERRORS.print(Text(error.remedy), soft_wrap=True)
+        ERRORS.print(Text(printable(error.remedy)), soft_wrap=True)
 
 
 def _of_the_system(error: OSError) -> SplitbedError:

@@ -45,6 +45,13 @@ def test_what_a_rehearsal_decides_is_not_silently_overruled(path: str, recorder:
         rehearse({path: "x"}, recorder)
 
 
+@pytest.mark.parametrize("path", ["benchmark.results", "benchmark.results.storage_class"])
+def test_on_a_cluster_of_our_own_the_records_have_their_place(path: str, tmp_path: Path, recorder: Any) -> None:
+    with pytest.raises(SplitbedError, match=f"--set {path}: .* below {tmp_path / 'rehearsals'}"):
+        local.on_local_cluster(tmp_path, ["rehearsal-split"], recorder, {path: "x"}, keep=False)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("settings", "why"), [({"topology": {"kind": "none"}}, "nothing is served"), ({"benchmark": None}, "no benchmark")]
 )

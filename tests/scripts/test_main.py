@@ -17,8 +17,20 @@ def test_an_error_is_printed_as_it_is_and_without_a_traceback(
     with pytest.raises(SystemExit) as ended:
         app(["cluster", "status"])
 
-    assert ended.value.code == 1
+    assert ended.value.code == 2
     assert capsys.readouterr().err == f"error: {text}\nMend {text}.\n"
+
+
+def test_a_server_cannot_write_to_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_args: object, **_kwargs: object) -> None:
+        raise SplitbedError("it says \x1b]0;owned\x07\x1b[2J", "Try \x9b31m again.")
+
+    monkeypatch.setattr("scripts.cluster.clusters.find", broken)
+    with pytest.raises(SystemExit):
+        app(["cluster", "status"])
+    assert capsys.readouterr().err == "error: it says \\x1b]0;owned\\x07\\x1b[2J\nTry \\x9b31m again.\n"
 
 
 @pytest.mark.parametrize(
@@ -45,6 +57,6 @@ def test_what_the_system_refuses_is_a_sentence(
         app(["cluster", "status"])
 
     said = capsys.readouterr().err
-    assert ended.value.code == 1
+    assert ended.value.code == 2
     assert said.startswith(f"error: {says}.\n")
     assert remedy in said
