@@ -89,7 +89,7 @@ def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs])
         image_pull_policy="IfNotPresent",
         command=[argv[0]],
         args=list(argv[1:]),
-        env=_environment(args.engine),
+        env=_environment(args),
         ports=[ContainerPortArgs(name="http", container_port=HTTP_PORT)] if role == "leader" else None,
         resources=_resources(args),
         startup_probe=startup,
@@ -119,8 +119,9 @@ def _script(name: str, *given: str) -> list[str]:
     return ["python3", "-I", "-S", f"{SCRIPTS_AT}/{name}", *given]
 
 
-def _environment(engine: Engine) -> list[EnvVarArgs]:
-    fixed = [EnvVarArgs(name=name, value=value) for name, value in sorted(engine.environment().items())]
+def _environment(args: EnginePodsArgs) -> list[EnvVarArgs]:
+    variables = args.engine.environment("gpu" if args.gpus else "cpu", args.topology.tensor)
+    fixed = [EnvVarArgs(name=name, value=value) for name, value in sorted(variables.items())]
     pod_ip = EnvVarSourceArgs(field_ref=ObjectFieldSelectorArgs(api_version="v1", field_path="status.podIP"))
     return [*fixed, EnvVarArgs(name="VLLM_HOST_IP", value_from=pod_ip)]
 

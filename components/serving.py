@@ -25,6 +25,7 @@ from components.engine_pods import EnginePodsArgs, template
 from experiment import names
 from experiment.arguments import HTTP_PORT
 from experiment.engine import Engine, Model
+from experiment.lws import RestartPolicy
 from experiment.nodes import Placing
 from experiment.service import Service as ServiceSettings
 from experiment.topology import Topology
@@ -45,6 +46,7 @@ class ServingArgs:
     gpus: int
     """GPUs of each pod."""
     service: ServiceSettings
+    restart_policy: RestartPolicy
     topology: Topology
     nodes: Placing
     controller: Sequence[pulumi.Resource] = ()
@@ -135,7 +137,7 @@ class Serving(pulumi.ComponentResource):
                 "startupPolicy": "LeaderCreated",
                 "leaderWorkerTemplate": {
                     "size": args.topology.size,
-                    "restartPolicy": "RecreateGroupAfterStart",
+                    "restartPolicy": args.restart_policy,
                     **_templates(pods),
                 },
             },

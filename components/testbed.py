@@ -38,6 +38,7 @@ class Testbed(pulumi.ComponentResource):
                 image=settings.engine_image,
                 gpus=settings.gpus_per_pod,
                 service=settings.service,
+                restart_policy=settings.lws.restart_policy,
                 topology=settings.topology,
                 nodes=settings.nodes.placing("engine"),
                 controller=[controller.chart] if controller else [],

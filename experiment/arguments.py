@@ -3,7 +3,7 @@
 from typing import Literal
 
 from experiment import flags
-from experiment.engine import Engine, Model
+from experiment.engine import Engine, KvCacheBytes, KvCacheUtilization, Model
 from experiment.topology import Topology
 
 HTTP_PORT = 8000
@@ -35,7 +35,7 @@ def serve(role: Role, model: Model, engine: Engine, topology: Topology) -> tuple
         f"--served-model-name={model.served_name}",
         *((f"--revision={model.revision}",) if model.revision else ()),
         *_address(role),
-        *_rank(role, topology.size),
+        *_ranks(role, topology),
         *_own(engine),
         *(argument for name in sorted(engine.flags) for argument in flags.spell(name, engine.flags[name])),
     )
@@ -45,14 +45,16 @@ def _address(role: Role) -> tuple[str, ...]:
     return ("--host=0.0.0.0", f"--port={HTTP_PORT}") if role == "leader" else ()
 
 
-def _rank(role: Role, size: int) -> tuple[str, ...]:
+def _ranks(role: Role, topology: Topology) -> tuple[str, ...]:
+    """Pods are the stages of a pipeline; within each, every layer may be divided over so many ranks."""
+    size, tensor = topology.size, topology.tensor
     if size == 1:
         if role == "worker":
             raise ValueError("a group of one pod has no worker")
-        return ()
+        return (f"--tensor-parallel-size={tensor}",) if tensor > 1 else ()
     return (
         f"--pipeline-parallel-size={size}",
-        "--tensor-parallel-size=1",
+        f"--tensor-parallel-size={tensor}",
         f"--nnodes={size}",
         f"--node-rank={'0' if role == 'leader' else _WORKER_INDEX}",
         f"--master-addr={_LEADER_ADDRESS}",
@@ -66,8 +68,18 @@ def _own(engine: Engine) -> tuple[str, ...]:
     return (
         f"--dtype={engine.dtype}",
         f"--max-model-len={engine.max_model_len}",
-        *((f"--kv-cache-memory-bytes={engine.kv_cache.bytes}",) if engine.kv_cache.kind == "bytes" else ()),
+        *_kv_cache(engine),
         *((f"-cc.mode={compilation.mode}", f"-cc.backend={compilation.backend}") if compilation else ()),
         "--async-scheduling" if engine.async_scheduling else "--no-async-scheduling",
         f"--shutdown-timeout={engine.shutdown_timeout_s}",
     )
+
+
+def _kv_cache(engine: Engine) -> tuple[str, ...]:
+    match engine.kv_cache:
+        case KvCacheBytes(bytes=size):
+            return (f"--kv-cache-memory-bytes={size}",)
+        case KvCacheUtilization(fraction=fraction):
+            return (f"--gpu-memory-utilization={fraction:g}",)
+        case _:
+            return ()  # by a variable, which the CPU backend reads

@@ -1,18 +1,21 @@
 """The engine: its image, its resources, its flags, its environment."""
 
 import re
-from typing import Annotated, Literal
+from math import isfinite
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, StringConstraints, field_validator
+from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, field_validator
 from pydantic_core import PydanticCustomError
 
 from experiment import flags
 from experiment.catalogue.models import Geometry
 from experiment.catalogue.models import model as known_model
 from experiment.images import Image
+from experiment.nodes import Device
 from experiment.probes import Probes
 from experiment.resources import EngineResources
 from experiment.strict import Strict
+from experiment.threads import Threads, variables
 from experiment.weights import Weights
 
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY")
@@ -30,8 +33,9 @@ OWN_FLAGS = frozenset(
 
 OWN_ENVIRONMENT = frozenset(
     {
-        "VLLM_HOST_IP", "VLLM_CPU_KVCACHE_SPACE", "VLLM_NO_USAGE_STATS", "GLOO_SOCKET_IFNAME", "HOME", "USER",
-        "PYTHONUNBUFFERED", "LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX", "LD_PRELOAD", "PATH",
+        "VLLM_HOST_IP", "VLLM_CPU_KVCACHE_SPACE", "VLLM_NO_USAGE_STATS", "GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME",
+        "HOME", "USER", "PYTHONUNBUFFERED", "LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX", "LD_PRELOAD",
+        "PATH",
     }
 )  # fmt: skip
 """Variables that follow from other settings, or that break the image."""
@@ -70,11 +74,23 @@ class Compilation(Strict):
     backend: Literal["eager", "inductor"] = Field(description="eager or inductor")
 
 
+def _whole(gib: Any) -> Any:
+    """Say what to do with a fraction: vLLM reads this variable by `int()`, and would end with an error of Python's."""
+    if not isinstance(gib, float) or not isfinite(gib) or not 0 < gib < 2**16:
+        return gib
+    size = round(gib * 2**30)
+    remedy = f"Write {size // 2**30}" if gib.is_integer() else f"Take {{kind: bytes, bytes: {size}}}, which is exact"
+    raise PydanticCustomError("whole_gib", "VLLM_CPU_KVCACHE_SPACE is whole GiB", {"remedy": f"{remedy}."})
+
+
+WholeGib = Annotated[int, BeforeValidator(_whole, json_schema_input_type=int)]
+
+
 class KvCacheSpace(Strict):
     """The KV cache by the CPU backend's environment variable."""
 
     kind: Literal["space"] = Field(description="space (whole GiB), bytes (exact) or utilization (of a GPU)")
-    gib: int = Field(ge=1, le=65536, description="whole GiB in each pod")
+    gib: WholeGib = Field(ge=1, le=65536, description="whole GiB in each pod")
 
 
 class KvCacheBytes(Strict):
@@ -110,11 +126,11 @@ class Engine(Strict):
     )
     max_model_len: int = Field(ge=1, lt=2**31, description="longest context in tokens, prompt and reply together")
     kv_cache: KvCache = Field(description="size of the KV cache, explicit so that all topologies have the same")
-    threads: Literal["free", "within-quota", "whole-cores"] = Field(
+    threads: Threads = Field(
         "free",
-        description="CPU threads that compute: free (the engine's own choice, as in the posts: all cores it sees but "
-        "one), within-quota (as many as resources.cpu) or whole-cores (the same, and the cores are the pod's own, by "
-        "kubelets with the static CPU manager)",
+        description="CPU threads that compute: free (the engine's own choice, as in the posts: all cores but one), "
+        "within-quota (all of resources.cpu but one) or whole-cores (the same, bound to cores of the pod's own, "
+        "which kubelets with the static CPU manager give it)",
     )
     compilation: Compilation | None = Field(None, description="compilation of the model; the engine's own if not given")
     async_scheduling: bool = Field(description="true or false; false in the posts")
@@ -147,16 +163,23 @@ class Engine(Strict):
                 raise PydanticCustomError("env", "{why}", {"key": name, "why": refusal[0], "remedy": refusal[1]})
         return given
 
-    def environment(self) -> dict[str, str]:
-        """Return the variables that every pod gets, besides those that only the pod itself can know."""
+    def environment(self, device: Device, ranks: int) -> dict[str, str]:
+        """Return the variables that every pod gets, besides those that only the pod itself can know.
+
+        Args:
+            device: what computes.
+            ranks: how many workers compute in one pod.
+        """
         space = {"VLLM_CPU_KVCACHE_SPACE": str(self.kv_cache.gib)} if self.kv_cache.kind == "space" else {}
         return {
             "GLOO_SOCKET_IFNAME": "eth0",  # else it may pick the loopback or another card
+            **({"NCCL_SOCKET_IFNAME": "eth0"} if device == "gpu" else {}),
             "HOME": "/tmp",  # noqa: S108  the only writable place of the pod
             "PYTHONUNBUFFERED": "1",
             "USER": "engine",  # libraries ask for a user's name, and the pod's number has none
             "VLLM_NO_USAGE_STATS": "1",
             **space,
+            **variables(self.threads, self.resources.cpu, ranks),
             **self.env,
         }
 

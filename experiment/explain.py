@@ -3,20 +3,22 @@
 import difflib
 import json
 import re
-import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from experiment import shape
 from experiment.problem import Problem
+from experiment.reasons import choose, reason
 
 _LONGEST_VALUE = 60
 _NOTHING_FOUND = frozenset({"missing", "json_invalid"})
+_UNREADABLE = frozenset({"json_invalid", "recursion_loop", "recursion_depth_exceeded"})
 _PRIVATE = re.compile(r"token|secret|passw|credential|(api|access|private)[_-]?key|\benv\b", re.IGNORECASE)
+_COUNTED = re.compile(r"[a-z][_-]tokens\b")
 
 
 def problems(model: type[BaseModel], error: ValidationError) -> list[Problem]:
@@ -32,67 +34,70 @@ def problems(model: type[BaseModel], error: ValidationError) -> list[Problem]:
 def _problem(model: type[BaseModel], detail: ErrorDetails) -> Problem:
     place = _find(model, detail["loc"])
     context = detail.get("ctx") or {}
-    why, remedy = _words(detail, place)
+    if detail["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return _untold(place, detail)
     path, value = place.path, detail["input"]
     if "key" in context:  # a validator of a whole mapping names the entry that it refuses
-        path, value = f"{path}.{context['key']}", value[context["key"]]
-    found = "" if detail["type"] in _NOTHING_FOUND else _shown(value, path)
-    return Problem(path, found, why, str(context.get("remedy", remedy)))
+        path, value = f"{path}.{_key(context['key'])}", value[context["key"]]
+    found = "" if detail["type"] in _NOTHING_FOUND else shown(value, path)
+    return Problem(path, found, reason(detail), str(context.get("remedy", _remedy(place, detail))))
 
 
-def _words(detail: ErrorDetails, place: "_Place") -> tuple[str, str]:
-    context: dict[str, Any] = detail.get("ctx") or {}
-    wanted = f"Expected: {place.description}." if place.description else "Correct it."
-    match detail["type"]:
-        case "missing":
-            return "it is missing", f"Add it: {place.description}." if place.description else "Add it."
-        case "extra_forbidden":
-            near = difflib.get_close_matches(place.path.rpartition(".")[2], place.siblings, n=1)
-            known = f"Known here: {', '.join(sorted(place.siblings))}."
-            return "there is no such key", f"Did you mean {near[0]}? {known}" if near else known
-        case "union_tag_not_found":
-            return f"it does not say its {_plain(context['discriminator'])}", wanted
-        case "union_tag_invalid":
-            unknown = f"there is no {_plain(context['discriminator'])} {json.dumps(context['tag'])}"
-            return unknown, f"Choose one of {_plain(context['expected_tags'])}."
-        case "string_type":
-            return "it is not text", f"Put it in quotes. {wanted}"
-        case "date_type" | "date_parsing" | "date_from_datetime_parsing" | "date_from_datetime_inexact":
-            return "it is not a date", wanted
-        case "json_invalid" | "recursion_loop":
-            return f"it cannot be read ({context.get('error', 'nested too deep')})", "Correct the stack file."
-        case "model_type" | "model_attributes_type" | "dict_type":
-            return "it is not a mapping of keys to values", wanted
-        case "tuple_type":
-            return "it is not a list", wanted
-        case "string_pattern_mismatch":
-            return "it has characters that cannot stand there, or is empty", wanted
-        case _:
-            message = detail["msg"].removeprefix("Value error, ")
-            if message.startswith("Input should"):
-                message = message.replace("Input", "it", 1)
-            return message, wanted
+def _untold(place: "_Place", detail: ErrorDetails) -> Problem:
+    """Say of a union that the key by which its members are told apart has a value that none of them has."""
+    told = [tag for tag in map(shape.tag, shape.members(place.annotation)) if tag is not None]
+    key, choices = told[0][0], [value for _, value in told]
+    path = f"{place.path}.{key}"
+    given = detail["input"]
+    if not isinstance(given, Mapping):
+        return Problem(place.path, shown(given, place.path), "it is not a mapping of keys to values", _expected(place))
+    if key not in given:
+        return Problem(path, "", "it is missing", choose(None, choices))
+    return Problem(path, shown(given[key], path), f"there is no such {key}", choose(given[key], choices))
 
 
-def _shown(value: object, path: str) -> str:
-    if _PRIVATE.search(path):
+def _remedy(place: "_Place", detail: ErrorDetails) -> str:
+    kind = detail["type"]
+    if kind in _UNREADABLE:
+        return "Correct the stack file."
+    if kind == "missing":
+        return f"Add it: {place.description}." if place.description else "Add it."
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(place.path.rpartition(".")[2], place.siblings, n=1)
+        known = f"Known here: {', '.join(sorted(place.siblings))}."
+        return f"Did you mean {near[0]}? {known}" if near else known
+    if kind == "literal_error":
+        choices = [str(choice) for one in shape.members(place.annotation) for choice in _choices(one)]
+        return choose(detail["input"], choices)
+    return f"Put it in quotes. {_expected(place)}" if kind == "string_type" else _expected(place)
+
+
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    plain = shape.unwrapped(annotation)
+    return get_args(plain) if get_origin(plain) is Literal else ()
+
+
+def _expected(place: "_Place") -> str:
+    return f"Expected: {place.description}." if place.description else "Correct it."
+
+
+def shown(value: object, path: str) -> str:
+    """Return what was found at a path, short, on one line, and nothing of what may be a secret."""
+    if _PRIVATE.search(_COUNTED.sub("", path)):
         return "a value that is not shown"
     if isinstance(value, Mapping):
-        return f"a mapping of {', '.join(sorted(map(str, value)))[:_LONGEST_VALUE] or 'nothing'}"
+        return f"a mapping of {', '.join(sorted(map(_key, value)))[:_LONGEST_VALUE] or 'nothing'}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return f"a list of {len(value)}"
     text = json.dumps(value, ensure_ascii=True, default=str)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
 
 
-def _plain(quoted: object) -> str:
-    return str(quoted).replace("'", "")
-
-
 @dataclass(frozen=True)
 class _Place:
     path: str
     description: str
+    annotation: Any
     siblings: tuple[str, ...]
 
 
@@ -103,10 +108,12 @@ def _find(model: type[BaseModel], location: tuple[int | str, ...]) -> _Place:
     description = ""
     siblings: tuple[str, ...] = ()
     for step in location:
-        here, tagged = _member(here, step)
-        if tagged:
+        told = shape.member(here, step)
+        if told is not None:
+            here = told
             continue
-        fields: Mapping[str, FieldInfo] = here.model_fields if _is_model(here) else {}
+        here = shape.members(here)[0]
+        fields = shape.fields(here)
         siblings = tuple(fields)
         if step == "[key]":
             continue
@@ -115,41 +122,10 @@ def _find(model: type[BaseModel], location: tuple[int | str, ...]) -> _Place:
         if field is not None:
             description, here = field.description or "", field.annotation
         else:
-            here = _element(here)
-    return _Place(".".join(path) or "experiment", description, siblings)
+            here = shape.element(here)
+    return _Place(".".join(path) or "experiment", description, here, siblings)
 
 
-def _key(step: int | str) -> str:
+def _key(step: object) -> str:
     text = str(step) if str(step).isprintable() and step != "" else json.dumps(step)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
-
-
-def _member(here: Any, step: int | str) -> tuple[Any, bool]:
-    """Choose a union's member; true if the step is the discriminator's value and no key of the text."""
-    here = _unwrap(here)
-    if get_origin(here) not in (Union, types.UnionType):
-        return here, False
-    members = [_unwrap(member) for member in get_args(here) if member is not type(None)]
-    if len(members) == 1:
-        return _member(members[0], step)
-    for member in members:
-        if _is_model(member) and any(step in get_args(field.annotation) for field in member.model_fields.values()):
-            return member, True
-    return here, False
-
-
-def _element(here: Any) -> Any:
-    arguments = get_args(here)
-    if get_origin(here) is dict:
-        return arguments[1]
-    return arguments[0] if get_origin(here) is tuple else None
-
-
-def _unwrap(annotation: Any) -> Any:
-    while get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
-    return annotation
-
-
-def _is_model(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)

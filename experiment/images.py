@@ -74,3 +74,12 @@ def split_tag(reference: str) -> tuple[str, str]:
     if parts is None or (not parts["tag"] and not parts["digest"]):
         raise ValueError(f"not a pinned image reference: {reference}")
     return parts["name"], f"{parts['tag'] or 'pinned'}{parts['digest'] or ''}"
+
+
+_IN_TAG = {"arm64": ("arm64", "aarch64"), "amd64": ("amd64", "x86_64", "x86-64")}
+
+
+def named_architecture(reference: str) -> Literal["arm64", "amd64"] | None:
+    """Return the architecture that an image says in its name or tag that it is for, none if it says none or both."""
+    said = [name for name, words in _IN_TAG.items() if any(word in reference.partition("@")[0] for word in words)]
+    return ("arm64" if said[0] == "arm64" else "amd64") if len(said) == 1 else None

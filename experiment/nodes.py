@@ -89,6 +89,11 @@ class InstanceGroup(Strict):
         return self
 
 
+def groups(nodes: "Nodes") -> tuple[tuple[GroupName, NodeGroup | InstanceGroup], ...]:
+    """Return both groups by their name."""
+    return ("system", nodes.system), ("engine", nodes.engine)
+
+
 def gpus(group: NodeGroup | InstanceGroup) -> int:
     """Return the number of GPUs that one node of the group has."""
     if isinstance(group, NodeGroup):

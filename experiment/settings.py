@@ -7,10 +7,13 @@ SettingsError
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
 from experiment import combinations, placement
 from experiment.benchmark import Benchmark
@@ -25,7 +28,6 @@ from experiment.logs import Logs
 from experiment.lws import InstallLws, Lws
 from experiment.nodes import Device, NodeGroup, Nodes, architecture, gpus
 from experiment.problem import Problem
-from experiment.resources import EngineResources, PodResources
 from experiment.service import Service
 from experiment.topology import Topology
 from experiment.warning import WarningName
@@ -102,38 +104,58 @@ def load(text: str | None, now: datetime) -> Settings:
     try:
         settings = Settings.model_validate_json(text, context={"now": now})
     except ValidationError as error:
-        found = [*problems(Settings, error), *_placement_of_parts(text)]
+        found = [*problems(Settings, error), *_wrong(_readable(text))]
         expired = len(found) == 1 and error.errors()[0]["type"] == EXPIRED
         raise (ExpiredError if expired else SettingsError)(found) from None
-    benchmark = settings.benchmark.resources if settings.benchmark else None
-    wrong = combinations.check(settings.engine, settings.topology)
-    wrong += _placement(settings.nodes, settings.topology, settings.engine.resources, benchmark, settings.lws)
+    wrong = _wrong({name: getattr(settings, name) for name in Settings.model_fields})
     if wrong:
         raise SettingsError(wrong)
     return settings
 
 
-_NODES: TypeAdapter[Nodes] = TypeAdapter(Nodes)
-_TOPOLOGY: TypeAdapter[Topology] = TypeAdapter(Topology)
-_ENGINE: TypeAdapter[EngineResources] = TypeAdapter(EngineResources)
+def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
+    annotation: Any = Annotated[field.annotation, field]
+    return TypeAdapter(annotation)
 
 
-def _placement_of_parts(text: str) -> list[Problem]:
-    """Check the placement of what can be read of a text that is wrong elsewhere, so that all is said at once."""
+_PARTS = {name: _adapter(field) for name, field in Settings.model_fields.items()}
+
+
+def _readable(text: str) -> dict[str, Any]:
+    """Return what can be read of a text that is wrong elsewhere, so that all that is wrong is said at once."""
     try:
         data = json.loads(text)
-        nodes = _NODES.validate_json(json.dumps(data["nodes"]))
-        topology = _TOPOLOGY.validate_json(json.dumps(data["topology"]))
-        engine = _ENGINE.validate_json(json.dumps(data["engine"]["resources"]))
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(data, dict):
+        return {}
+    parts = {}
+    for name, field in Settings.model_fields.items():
+        if name in data:
+            with suppress(ValueError, RecursionError):
+                parts[name] = _PARTS[name].validate_json(json.dumps(data[name]))
+        elif not field.is_required():
+            parts[name] = field.get_default(call_default_factory=True)
+    return parts
+
+
+def _wrong(parts: Mapping[str, Any]) -> list[Problem]:
+    return [*combinations.check(parts), *_placement(parts)]
+
+
+def _placement(parts: Mapping[str, Any]) -> list[Problem]:
+    """Place the pods on declared nodes; what instances leave to pods is the plan's to say."""
+    if not {"nodes", "topology", "engine"} <= parts.keys():
         return []
-    return _placement(nodes, topology, engine, None, None)
-
-
-def _placement(
-    nodes: Nodes, topology: Topology, engine: EngineResources, benchmark: PodResources | None, lws: Lws | None
-) -> list[Problem]:
+    nodes: Nodes = parts["nodes"]
     if not isinstance(nodes.engine, NodeGroup) or not isinstance(nodes.system, NodeGroup):
-        return []  # what instances leave to pods is the plan's to say
-    installs = isinstance(lws, InstallLws)
-    return placement.check(nodes.system, nodes.engine, topology, engine, benchmark, controller=installs)
+        return []
+    benchmark: Benchmark | None = parts.get("benchmark")
+    return placement.check(
+        nodes.system,
+        nodes.engine,
+        parts["topology"],
+        parts["engine"].resources,
+        benchmark.resources if benchmark else None,
+        controller=isinstance(parts.get("lws"), InstallLws),
+    )

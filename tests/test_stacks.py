@@ -313,7 +313,7 @@ def test_records_in_a_directory_of_a_node_are_not_printed(recording: Recording) 
 
 
 def test_a_wrong_stack_file_makes_no_resource_and_shows_no_traceback() -> None:
-    settings = {**stack_settings("rehearsal-split"), "end_date": "2026-01-01", "ownr": "me"}
+    settings = {**stack_settings("rehearsal-split"), "end_date": "2026-01-01T00:00:00Z", "ownr": "me"}
     with pytest.raises(pulumi.RunError) as refusal:
         run(settings)
     assert refusal.value.__cause__ is None
@@ -322,7 +322,7 @@ def test_a_wrong_stack_file_makes_no_resource_and_shows_no_traceback() -> None:
 
 
 def test_past_its_end_date_a_stack_is_one_thing_that_cannot_be_created() -> None:
-    (refusal,) = varied("rehearsal-split", end_date="2026-01-01").resources
+    (refusal,) = varied("rehearsal-split", end_date="2026-01-01T00:00:00Z").resources
     assert refusal.type == "pulumi:index:Stash"
     assert refusal.before_create == ("end-date",)
     assert "end_date: found " in refusal.inputs["input"]

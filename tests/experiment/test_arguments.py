@@ -30,7 +30,7 @@ def test_argv_of_the_1b_post_is_the_golden_one(request: pytest.FixtureRequest) -
     }
     text = "".join(f"# {name}\n" + "".join(f"{argument}\n" for argument in argv) for name, argv in lines.items())
     golden.check(request, "argv-1b.txt", text)
-    assert ENGINE.environment()["VLLM_CPU_KVCACHE_SPACE"] == "4"
+    assert ENGINE.environment("cpu", 1)["VLLM_CPU_KVCACHE_SPACE"] == "4"
 
 
 def test_every_argument_is_a_flag_of_the_recorded_version() -> None:
@@ -45,7 +45,7 @@ def test_every_argument_is_a_flag_of_the_recorded_version() -> None:
             flag = catalogue()[name.partition(".")[0]]
             assert flag.takes_value == bool(equals), argument
         assert "--kv-cache-memory-bytes=400000000" in argv
-    assert "VLLM_CPU_KVCACHE_SPACE" not in exact.environment()
+    assert "VLLM_CPU_KVCACHE_SPACE" not in exact.environment("cpu", 1)
 
 
 def test_leader_and_worker_differ_in_address_rank_and_headless_alone() -> None:

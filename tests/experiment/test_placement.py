@@ -12,10 +12,13 @@ def nodes(engine: int = 2, cpu: float = 7.9, memory_gib: float = 29.8, system: i
 
 
 def paths(
-    topology: Topology, declared: tuple[NodeGroup, NodeGroup], pod: PodResources | None = None, benchmark: PodResources | None = None
+    topology: Topology,
+    declared: tuple[NodeGroup, NodeGroup],
+    pod: PodResources | None = None,
+    benchmark: PodResources | None = None,
 ) -> list[str]:
     pod = pod or PodResources(cpu=6, memory_gib=20)
-    return [problem.path for problem in placement.check(declared[0], declared[1], topology, pod, benchmark, controller=True)]
+    return [problem.path for problem in placement.check(*declared, topology, pod, benchmark, controller=True)]
 
 
 SPLIT = Split(kind="split", pipeline=2)
@@ -66,5 +69,5 @@ def test_the_benchmark_shares_the_only_system_node_with_the_controller() -> None
 
 def test_a_controller_that_is_there_already_takes_no_room() -> None:
     pod, benchmark = PodResources(cpu=6, memory_gib=20), PodResources(cpu=0.6, memory_gib=1)
-    assert placement.check(nodes(), SINGLE, pod, benchmark, controller=False) == []
-    assert len(placement.check(nodes(), SINGLE, pod, benchmark, controller=True)) == 1
+    assert placement.check(*nodes(), SINGLE, pod, benchmark, controller=False) == []
+    assert len(placement.check(*nodes(), SINGLE, pod, benchmark, controller=True)) == 1
