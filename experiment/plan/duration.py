@@ -1,0 +1,136 @@
+"""How long it takes to the first answer, step by step; each step says whether it was measured, scaled or assumed."""
+
+from typing import Literal
+
+from experiment.catalogue.models import Geometry
+from experiment.cluster import EksCluster
+from experiment.plan.part import Part
+from experiment.settings import Settings
+
+Basis = Literal["measured", "scaled", "assumed"]
+
+CHECKPOINT_GIB = 22.28
+"""The checkpoint of the 12B post, from whose start the rates below are."""
+DOWNLOAD_S, LOAD_S, WARM_UP_S = 162.0, 90.0, 50.0
+"""That start, on m7g.2xlarge: from the hub to the disk, from the disk into memory, and the engine's warm-up."""
+REST_S = 58.0
+"""What the post's "about six minutes" without an answer leave for scheduling, image and network."""
+
+_POST = "12B post, m7g.2xlarge"
+_CLUSTER_S, _NODES_S = 900.0, 180.0
+_CLUSTER_SOURCE = "about 15 minutes on average: aws/containers-roadmap#1227"
+_NODES_SOURCE = "no measurement at hand: three minutes for instances to join"
+
+
+class Step(Part):
+    """One stretch of waiting."""
+
+    name: str
+    seconds: float
+    basis: Basis
+    source: str
+
+
+class Duration(Part):
+    """Time in seconds.
+
+    Attributes:
+        steps: from `up` to the first answer.
+        first_request_s: their sum; None if a step is not known.
+        restart_s: how long a group that is made anew gives no answer; None if not known.
+        benchmark_s: what the benchmark is expected to take; None if speed is not known.
+        benchmark_longest_s: after which it is over in any case; None if nothing is measured.
+        unknown: what could not be told.
+    """
+
+    steps: tuple[Step, ...]
+    first_request_s: float | None
+    restart_s: float | None
+    benchmark_s: float | None
+    benchmark_longest_s: float | None
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def run_s(self) -> float | None:
+        """From `up` to the end of the benchmark as expected, or at the longest if nothing is expected."""
+        benchmark = self.benchmark_longest_s if self.benchmark_s is None else self.benchmark_s
+        return None if self.first_request_s is None else self.first_request_s + (benchmark or 0)
+
+
+def duration(settings: Settings, size_gib: float | None, benchmark_s: float | None, *, simulated: bool) -> Duration:
+    """Return how long the stack takes to its first answer.
+
+    Args:
+        settings: of the stack.
+        size_gib: of the checkpoint; None if it is not known.
+        benchmark_s: what the benchmark's tests are expected to take; None if that is not known.
+        simulated: the engine is the stand-in, which loads nothing.
+    """
+    serves = settings.topology.groups > 0
+    plan = settings.benchmark.plan(settings.model.served_name) if settings.benchmark and serves else None
+    machines = _machines() if isinstance(settings.cluster, EksCluster) else ()
+    unknown: tuple[str, ...] = ()
+    engine: tuple[Step, ...] = ()
+    if serves and simulated:
+        unknown = ("the start of the stand-in engine",)
+    elif serves and size_gib is None:
+        unknown = (f"the start of {settings.model.name}, whose size is not known",)
+    elif serves and size_gib is not None:
+        engine = _engine(settings, size_gib)
+    known = not unknown
+    return Duration(
+        steps=(*machines, *engine),
+        first_request_s=sum(step.seconds for step in (*machines, *engine)) if known else None,
+        restart_s=sum(step.seconds for step in engine) if serves and known else None,
+        benchmark_s=benchmark_s if plan else None,
+        benchmark_longest_s=plan.longest_s - plan.ready_timeout_s if plan else None,
+        unknown=unknown,
+    )
+
+
+def _machines() -> tuple[Step, ...]:
+    return (
+        Step(name="cluster", seconds=_CLUSTER_S, basis="assumed", source=_CLUSTER_SOURCE),
+        Step(name="nodes", seconds=_NODES_S, basis="assumed", source=_NODES_SOURCE),
+    )
+
+
+def _engine(settings: Settings, size_gib: float) -> tuple[Step, ...]:
+    ratio = size_gib / CHECKPOINT_GIB
+    basis: Basis = "measured" if abs(ratio - 1) < 0.01 else "scaled"
+    size = f"{size_gib:.1f} GiB"
+    rest = f"what its about six minutes leave ({_POST})"
+    steps = [Step(name="pods and image", seconds=REST_S, basis="assumed", source=rest)]
+    if settings.model.weights.source != "directory":
+        where = "the hub" if settings.model.weights.source == "hub" else "S3, at the rate measured from the hub"
+        steps.append(
+            Step(
+                name="weights: download",
+                seconds=DOWNLOAD_S * ratio,
+                basis=basis if settings.model.weights.source == "hub" else "assumed",
+                source=f"{size} from {where}; {DOWNLOAD_S:g} s for {CHECKPOINT_GIB} GiB ({_POST})",
+            )
+        )
+    steps += [
+        Step(
+            name="weights: load",
+            seconds=LOAD_S * ratio,
+            basis=basis,
+            source=f"{size}; about {LOAD_S:g} s for {CHECKPOINT_GIB} GiB ({_POST})",
+        ),
+        Step(
+            name="warm-up",
+            seconds=WARM_UP_S,
+            basis="measured" if basis == "measured" else "assumed",
+            source=f"about {WARM_UP_S:g} s ({_POST})",
+        ),
+    ]
+    return tuple(steps)
+
+
+def checkpoint_gib(geometry: Geometry | None) -> float | None:
+    """Return the size of the checkpoint as it is stored and fetched, in GiB; None if it is not known."""
+    if geometry is None:
+        return None
+    stored = geometry.weight_gib
+    return geometry.weights_gib("bfloat16" if "bfloat16" in stored or not stored else next(iter(stored)))

@@ -1,0 +1,119 @@
+"""What a stack costs: by the hour, for the planned run, until its end date; what has no known price is named."""
+
+from datetime import datetime
+
+from experiment.cluster import EksCluster, NewNetwork
+from experiment.nodes import InstanceGroup
+from experiment.plan.bill import Bill, Hourly, Line
+from experiment.plan.part import Part
+from experiment.plan.traffic import Flows
+from experiment.settings import Settings
+
+NAT_GATEWAYS = 1
+"""In the nodes' first zone."""
+ENDPOINTS = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "logs", "sts")
+"""Services that nodes without a gateway reach by interfaces of their own; that of S3 costs nothing."""
+
+
+class Money(Part):
+    """US dollars, taxes excluded.
+
+    Attributes:
+        hourly: what costs by the hour.
+        once: what the planned run uses up.
+        hour_usd: sum of the known prices by the hour.
+        run_h: hours of the planned run; None if its length is not known.
+        run_usd: what it costs; None likewise.
+        end_h: hours until the end date; None without one.
+        end_usd: what it costs if it is forgotten until then; None likewise.
+        after_end_hour_usd: dollars an hour that go on after that, until somebody destroys the stack.
+        budget_usd: the stack's own limit.
+        unknown: what is in none of the sums, each with its reason.
+        dated: the days on which the prices were read, the oldest first.
+    """
+
+    hourly: tuple[Hourly, ...]
+    once: tuple[Line, ...]
+    hour_usd: float
+    run_h: float | None
+    run_usd: float | None
+    end_h: float | None
+    end_usd: float | None
+    after_end_hour_usd: float
+    budget_usd: float | None
+    unknown: tuple[str, ...]
+    dated: tuple[str, ...]
+
+    @property
+    def over_budget(self) -> bool:
+        """The known prices alone are above the limit, until the end date, or for the run without one."""
+        total = self.end_usd if self.end_usd is not None else self.run_usd
+        return self.budget_usd is not None and total is not None and total > self.budget_usd
+
+
+def money(settings: Settings, run_s: float | None, now: datetime, flows: Flows) -> Money | None:
+    """Return what the stack costs; None on a cluster that was given, which is not this stack's to pay for.
+
+    Args:
+        settings: of the stack.
+        run_s: seconds from `up` to the end of the benchmark; None if not known.
+        now: when the hours until the end date begin.
+        flows: what goes over the network.
+    """
+    cluster = settings.cluster
+    if not isinstance(cluster, EksCluster):
+        return None
+    bill = Bill(cluster.region)
+    bill.per_hour("EKS control plane", "eks-cluster-hour", 1, stays=True)
+    for name in ("system", "engine"):
+        group = getattr(settings.nodes, name)
+        if isinstance(group, InstanceGroup):
+            bill.instances(name, group)
+            bill.disks(name, group)
+    if isinstance(cluster.network, NewNetwork):
+        _network(bill, settings, cluster, cluster.network, flows)
+    _used(bill, settings, flows)
+    run_h = run_s / 3600 if run_s is not None else None
+    end_h = (settings.end_date - now).total_seconds() / 3600 if settings.end_date else None
+    lines: list[Line] = [*bill.hourly, *bill.once]
+    hour = sum(one.usd or 0 for one in bill.hourly)
+    once = sum(one.usd or 0 for one in bill.once)
+    return Money(
+        hourly=tuple(bill.hourly),
+        once=tuple(bill.once),
+        hour_usd=hour,
+        run_h=run_h,
+        run_usd=None if run_h is None else hour * run_h + once,
+        end_h=end_h,
+        end_usd=None if end_h is None else hour * end_h + once,
+        after_end_hour_usd=sum(one.usd or 0 for one in bill.hourly if one.stays),
+        budget_usd=settings.budget.usd if settings.budget else None,
+        unknown=tuple(f"{one.what}: {one.basis}" for one in lines if one.usd is None),
+        dated=tuple(sorted(bill.dates)),
+    )
+
+
+def _network(bill: Bill, settings: Settings, cluster: EksCluster, network: NewNetwork, flows: Flows) -> None:
+    if network.egress == "nat":
+        bill.per_hour("NAT gateway", "nat-gateway-hour", NAT_GATEWAYS, stays=True)
+        bill.per_hour("its public address", "public-ipv4-hour", NAT_GATEWAYS, stays=True)
+        bill.by_use("weights through the NAT gateway, for one start", "nat-gateway-gb", flows.downloaded_gb)
+        bill.by_use("images through the NAT gateway", "nat-gateway-gb", None)
+    else:
+        count = len(ENDPOINTS) * (len(cluster.zones) if _spread(settings) else 1)
+        bill.per_hour(f"interface endpoints for {', '.join(ENDPOINTS)}", "interface-endpoint-hour", count, stays=True)
+
+
+def _used(bill: Bill, settings: Settings, flows: Flows) -> None:
+    bill.by_use("logs of the control plane", "cloudwatch-logs-ingest-gb", None)
+    if settings.logs.kind == "cloudwatch":
+        bill.by_use("logs of the pods", "cloudwatch-logs-ingest-gb", None)
+    if _spread(settings) and settings.topology.size > 1:
+        both = (
+            None if flows.between_stages_gb is None else 2 * flows.between_stages_gb
+        )  # who sends and who receives pay
+        bill.by_use("traffic between stages in different zones", "cross-zone-gb", both)
+
+
+def _spread(settings: Settings) -> bool:
+    return isinstance(settings.nodes.engine, InstanceGroup) and settings.nodes.engine.spread

@@ -1,0 +1,145 @@
+"""Every pod of a stack, as the scheduler sees it: add-ons, controller, engine, benchmark."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from experiment import names
+from experiment.catalogue.addons import AddOn, addons
+from experiment.cluster import EksCluster
+from experiment.lws import InstallLws
+from experiment.nodes import GROUP_LABEL, Placing, gpus
+from experiment.placement import CONTROLLER
+from experiment.resources import PodResources
+from experiment.schedule import AntiAffinity, LabelSelector, Node, Pod, Preference, Toleration
+from experiment.settings import Settings
+
+LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
+LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
+
+ENGINE, CONTROLLER_OWNER, BENCHMARK = "engine", "LeaderWorkerSet controller", "benchmark"
+_SYSTEM = "kube-system"
+_ANY_TAINT = (Toleration(),)
+
+
+def pods(settings: Settings, nodes: Sequence[Node]) -> tuple[Pod, ...]:
+    """Return the pods in the order in which they are expected: what a cluster begins with comes first."""
+    return (*_addons(settings, nodes), *_controller(settings), *engine_pods(settings), *_benchmark(settings))
+
+
+def deployed_addons(settings: Settings) -> tuple[AddOn, ...]:
+    """Return the add-ons that the stack brings; a cluster that was given has its own, which are not ours to count."""
+    if not isinstance(settings.cluster, EksCluster):
+        return ()
+    wanted = {"log-shipper": settings.logs.kind != "none", "gpu": gpus(settings.nodes.engine) > 0}
+    return tuple(
+        addon for addon in addons().values() if wanted.get(addon.where if addon.where == "gpu" else addon.name, True)
+    )
+
+
+def _addons(settings: Settings, nodes: Sequence[Node]) -> list[Pod]:
+    found = []
+    for addon in deployed_addons(settings):
+        places = (
+            [node for node in nodes if _runs_on(addon, node)] if addon.kind == "daemonset" else [None] * addon.replicas
+        )
+        for number, place in enumerate(places):
+            found.append(_addon(addon, place, number))
+    return found
+
+
+def _runs_on(addon: AddOn, node: Node) -> bool:
+    if addon.where == "gpu":
+        return node.gpus > 0
+    return addon.where == "all" or node.labels.get(GROUP_LABEL) == addon.where
+
+
+def _addon(addon: AddOn, place: Node | None, number: int) -> Pod:
+    labels = {"app": addon.name}
+    spread = AntiAffinity(selector=LabelSelector(labels=labels))
+    system = {GROUP_LABEL: "system"} if addon.where == "system" and place is None else {}
+    return Pod(
+        name=f"{addon.name}-{place.name if place else number + 1}",
+        owner=addon.name,
+        namespace=_SYSTEM,
+        labels=labels,
+        cpu_millicores=addon.cpu_millicores,
+        memory_mib=addon.memory_mib,
+        selector=system,
+        node=place.name if place else None,
+        tolerations=_ANY_TAINT if place else (),
+        away_from=() if place else (Preference(term=spread),),
+    )
+
+
+def _controller(settings: Settings) -> list[Pod]:
+    if not isinstance(settings.lws, InstallLws):
+        return []
+    return [
+        _placed(
+            Pod(
+                name="lws-controller-manager",
+                owner=CONTROLLER_OWNER,
+                namespace="lws-system",
+                labels={"control-plane": "controller-manager"},
+                cpu_millicores=_millicores(CONTROLLER),
+                memory_mib=_mib(CONTROLLER),
+            ),
+            settings.nodes.placing("system"),
+        )
+    ]
+
+
+def engine_pods(settings: Settings) -> tuple[Pod, ...]:
+    """Return the pods of all groups, each group's leader first; pods of one group keep apart."""
+    topology, resources = settings.topology, settings.engine.resources
+    name = names.object_name(settings.name)
+    per_pod = topology.tensor if gpus(settings.nodes.engine) else 0
+    found = []
+    for group in range(topology.groups):
+        labels = {LWS_NAME: name, LWS_GROUP: str(group)}
+        same_set = AntiAffinity(selector=LabelSelector(labels={LWS_NAME: name}))
+        same_group = AntiAffinity(selector=LabelSelector(labels=labels))
+        for rank in range(topology.size):
+            pod = Pod(
+                name=f"{name}-{group}" + (f"-{rank}" if rank else ""),
+                owner=ENGINE,
+                namespace=name,
+                labels=labels,
+                gpus=per_pod,
+                apart_from=(same_group,) if topology.size > 1 else (),
+                away_from=(Preference(term=same_set),),
+                cpu_millicores=_millicores(resources),
+                memory_mib=_mib(resources),
+            )
+            found.append(_placed(pod, settings.nodes.placing("engine")))
+    return tuple(found)
+
+
+def _benchmark(settings: Settings) -> list[Pod]:
+    if settings.benchmark is None or not settings.topology.groups:
+        return []
+    pod = Pod(
+        name="benchmark",
+        owner=BENCHMARK,
+        namespace=names.object_name(settings.name),
+        labels={"app": "benchmark"},
+        cpu_millicores=_millicores(settings.benchmark.resources),
+        memory_mib=_mib(settings.benchmark.resources),
+    )
+    return [_placed(pod, settings.nodes.placing("system"))]
+
+
+def _millicores(resources: PodResources) -> int:
+    return round(resources.cpu * 1000)  # as `cpu_quantity` spells it
+
+
+def _mib(resources: PodResources) -> int:
+    return round(resources.memory_gib * 1024)  # as `memory_quantity` spells it
+
+
+def _placed(pod: Pod, placing: Placing) -> Pod:
+    return replace(
+        pod,
+        selector=placing.selector,
+        tolerations=tuple(Toleration(key=one.key, value=one.value, effect=one.effect) for one in placing.tolerations),
+    )
