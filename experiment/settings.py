@@ -4,6 +4,8 @@ SettingsError
     one or more problems, each with its path, what was found, why it is wrong and the remedy.
     ExpiredError
         nothing is wrong but that the end date has passed.
+    UnreadyError
+        nothing is wrong, and something is still to be said before `up`.
 """
 
 import json
@@ -18,7 +20,7 @@ from pydantic.fields import FieldInfo
 from experiment import combinations, placement
 from experiment.benchmark import Benchmark
 from experiment.budget import Budget
-from experiment.cluster import Cluster
+from experiment.cluster import Cluster, EksCluster
 from experiment.engine import Engine, Model
 from experiment.errors import SplitbedError
 from experiment.explain import problems
@@ -47,6 +49,10 @@ class SettingsError(SplitbedError):
 
 class ExpiredError(SettingsError):
     """Settings of an experiment that has ended; nothing is to be made of them, though all may be taken down."""
+
+
+class UnreadyError(SettingsError):
+    """Settings that a plan and a preview can do with; `up` cannot."""
 
 
 class Settings(Identity):
@@ -111,6 +117,17 @@ def load(text: str | None, now: datetime) -> Settings:
     if wrong:
         raise SettingsError(wrong)
     return settings
+
+
+def before_up(settings: Settings) -> list[Problem]:
+    """Return what is still to be said before anything that costs money is made; a plan and a preview need it not.
+
+    Tracked stack files hold no end date, or they would go stale (docs/decisions/0006-end-dates.md).
+    """
+    if not isinstance(settings.cluster, EksCluster) or settings.end_date is not None:
+        return []
+    why = "it is missing, and an EKS cluster costs money until it is taken down"
+    return [Problem("end_date", "", why, 'Set the moment at which it ends, as in "2026-12-31T18:00:00+01:00".')]
 
 
 def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
