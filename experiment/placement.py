@@ -1,16 +1,22 @@
-"""Whether the pods of a topology find room on the nodes that were declared; arithmetic, no cluster is asked."""
+"""Whether the pods of a topology find room on the nodes that were declared, in any order; no cluster is asked."""
 
+from dataclasses import replace
 from math import floor
 
 from experiment.nodes import NodeGroup
 from experiment.problem import Problem
 from experiment.resources import PodResources
+from experiment.schedule import Node, Pod, Taint, foretell, schedule
+from experiment.schedule.filters import NO_CPU, NO_MEMORY
 from experiment.topology import Topology
 
 CONTROLLER = PodResources(cpu=0.1, memory_gib=0.125)
 """What the LeaderWorkerSet controller asks for; its chart's own default is a whole core."""
 
-_ROUNDING = 1e-9
+KUBELET_PODS = 110
+"""How many pods a kubelet takes where nobody said: its own default."""
+
+_ROUNDING = 1e-6
 
 
 def check(
@@ -22,7 +28,7 @@ def check(
     *,
     controller: bool,
 ) -> list[Problem]:
-    """Return what cannot be placed, nothing if all can.
+    """Return what cannot be placed in any order, nothing if all can.
 
     Args:
         system: count and size of the declared nodes of controller and benchmark.
@@ -38,10 +44,24 @@ def check(
     ]
 
 
+def declared_node(group: NodeGroup, name: str) -> Node:
+    """Return one node of a declared group; its amounts are rounded down to millicores and MiB."""
+    return Node(
+        name=name,
+        labels=group.selector,
+        taints=tuple(Taint(key=one.key, value=one.value or "", effect=one.effect) for one in group.tolerations),
+        cpu_millicores=floor(group.cpu * 1000 + _ROUNDING),
+        memory_mib=floor(group.memory_gib * 1024 + _ROUNDING),
+        pods=KUBELET_PODS,
+        gpus=group.gpus,
+    )
+
+
 def _engine_pods(group: NodeGroup, topology: Topology, engine: PodResources) -> list[Problem]:
     groups, size = topology.groups, topology.size
     if groups == 0:
         return []
+    gpus = topology.tensor if group.gpus else 0
     too_big = _too_big(group, engine)
     if too_big:
         return too_big
@@ -54,15 +74,18 @@ def _engine_pods(group: NodeGroup, topology: Topology, engine: PodResources) -> 
                 f"Declare {size} engine nodes or split into {group.count} stages at most.",
             )
         ]
-    room = group.count * min(groups, _pods_per_node(group, engine))
+    # The pods of one group are apart, so a node holds at most one of each group.
+    on_one = schedule([_bare(group)], [_pod(f"{number}", engine, gpus) for number in range(groups)])
+    room = group.count * len(on_one.node_of)
     wanted = groups * size
     if wanted > room:
+        asked = f"{engine.cpu:g} CPU and {engine.memory_gib:g} GiB" + (f" and {gpus} GPU(s)" if gpus else "")
+        there = f"{group.cpu:g} CPU and {group.memory_gib:g} GiB" + (f" and {group.gpus} GPU(s)" if gpus else "")
         return [
             Problem(
                 "topology.count",
                 str(groups),
-                f"its {wanted} pods of {engine.cpu:g} CPU and {engine.memory_gib:g} GiB do not fit: "
-                f"{group.count} node(s) of {group.cpu:g} CPU and {group.memory_gib:g} GiB hold {room}",
+                f"its {wanted} pods of {asked} do not fit: {group.count} node(s) of {there} hold {room}",
                 "Declare more or bigger engine nodes, or ask for fewer or smaller pods.",
             )
         ]
@@ -72,18 +95,20 @@ def _engine_pods(group: NodeGroup, topology: Topology, engine: PodResources) -> 
 def _system_pods(group: NodeGroup, benchmark: PodResources | None, controller: bool) -> list[Problem]:
     if benchmark is None:
         return []
-    # With several nodes the controller can be on another one than the benchmark.
-    beside = CONTROLLER if controller and group.count == 1 else None
-    cpu = benchmark.cpu + (beside.cpu if beside else 0)
-    memory = benchmark.memory_gib + (beside.memory_gib if beside else 0)
-    if cpu <= group.cpu + _ROUNDING and memory <= group.memory_gib + _ROUNDING:
+    client = _pod("benchmark", benchmark)
+    alone = bool(schedule([_bare(group)], [client]).pending)
+    # Two pods have a node each as soon as there are two.
+    nodes = [_bare(group, f"{number}") for number in range(min(group.count, 2))]
+    beside = controller and not alone
+    pods = [_pod("controller", CONTROLLER), client] if beside else [client]
+    if foretell(nodes, pods).some_wait is False:
         return []
     return [
         Problem(
             "benchmark.resources",
             f"{benchmark.cpu:g} CPU, {benchmark.memory_gib:g} GiB",
             f"with the LeaderWorkerSet controller ({CONTROLLER.cpu:g} CPU, {CONTROLLER.memory_gib:g} GiB) "
-            f"it does not fit a system node of {group.cpu:g} CPU and {group.memory_gib:g} GiB"
+            f"it does not fit {group.count} system node(s) of {group.cpu:g} CPU and {group.memory_gib:g} GiB"
             if beside
             else f"no system node of {group.cpu:g} CPU and {group.memory_gib:g} GiB can hold it",
             "Ask for less, or declare bigger system nodes if they are.",
@@ -91,7 +116,9 @@ def _system_pods(group: NodeGroup, benchmark: PodResources | None, controller: b
     ]
 
 
-def _too_big(group: NodeGroup, pod: PodResources) -> list[Problem]:
+def _too_big(group: NodeGroup, engine: PodResources) -> list[Problem]:
+    pending = schedule([_bare(group)], [_pod("engine", engine)]).pending
+    short = {reason.text for one in pending for reason in one.reasons}
     return [
         Problem(
             f"engine.resources.{key}",
@@ -99,13 +126,19 @@ def _too_big(group: NodeGroup, pod: PodResources) -> list[Problem]:
             f"no node of nodes.engine leaves more than {there:g} {unit} to pods",
             f"Ask for {there:g} or less, or declare bigger nodes if they are.",
         )
-        for key, asked, there, unit in (
-            ("cpu", pod.cpu, group.cpu, "CPU cores"),
-            ("memory_gib", pod.memory_gib, group.memory_gib, "GiB"),
+        for text, key, asked, there, unit in (
+            (NO_CPU, "cpu", engine.cpu, group.cpu, "CPU cores"),
+            (NO_MEMORY, "memory_gib", engine.memory_gib, group.memory_gib, "GiB"),
         )
-        if asked > there + _ROUNDING
+        if text in short
     ]
 
 
-def _pods_per_node(group: NodeGroup, pod: PodResources) -> int:
-    return min(floor(group.cpu / pod.cpu + _ROUNDING), floor(group.memory_gib / pod.memory_gib + _ROUNDING))
+def _bare(group: NodeGroup, name: str = "node") -> Node:
+    """Return a node of the group that every pod of the group suits."""
+    return replace(declared_node(group, name), labels={}, taints=())
+
+
+def _pod(name: str, resources: PodResources, gpus: int = 0) -> Pod:
+    cpu, memory = round(resources.cpu * 1000), round(resources.memory_gib * 1024)
+    return Pod(name=name, cpu_millicores=cpu, memory_mib=memory, gpus=gpus)

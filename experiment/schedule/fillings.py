@@ -8,6 +8,7 @@ from experiment.schedule.objects import Pod
 from experiment.schedule.occupancy import Occupancy
 from experiment.schedule.sorts import Sort, clash
 
+FEWER, EITHER, MORE = -1, 0, 1
 Counts = tuple[int, ...]
 """How many pods of each sort."""
 
@@ -101,7 +102,8 @@ def over_nodes(
     Args:
         options: the ways to fill each node.
         limits: how many pods there are of each sort.
-        wish: of each sort whether more (1) or fewer (-1) are better, or neither (0).
+        wish: of each sort whether `MORE` or `FEWER` are better, or `EITHER`. Where more are, a node may be given more
+            than there are: it can do with less.
         effort: is spent step by step.
     """
     found = [Filled((0,) * len(limits))]
@@ -110,7 +112,10 @@ def over_nodes(
         for before in found:
             effort.spend(len(node))
             for here in node:
-                counts = tuple(one + more for one, more in zip(before.counts, here, strict=True))
+                counts = tuple(
+                    min(one + more, limit) if direction == MORE else one + more
+                    for one, more, limit, direction in zip(before.counts, here, limits, wish, strict=True)
+                )
                 if all(count <= limit for count, limit in zip(counts, limits, strict=True)):
                     following.setdefault(counts, Filled(counts, here, before))
         found = [following[counts] for counts in undominated(following, wish, effort)]

@@ -11,12 +11,12 @@ A pod of higher priority evicts lower ones where it finds no room, and they come
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from experiment.schedule.fillings import Effort, TooManyWaysError, over_nodes, takes, undominated, ways
+from experiment.schedule.fillings import MORE, Effort, TooManyWaysError, over_nodes, takes, undominated, ways
 from experiment.schedule.filters import suits
 from experiment.schedule.objects import Node, Pod
 from experiment.schedule.occupancy import Occupancy
 from experiment.schedule.outcome import Assignment, Pending
-from experiment.schedule.question import MORE, Blockade, Question, limits
+from experiment.schedule.question import Blockade, Question, limits
 from experiment.schedule.scheduler import Choice, first_of_the_best, schedule
 from experiment.schedule.sorts import Sort, reaches_further, sorted_out
 

@@ -3,13 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from experiment.schedule.fillings import Counts, Effort, Filled, TooManyWaysError, over_nodes, takes, undominated, ways
+from experiment.schedule.fillings import (
+    EITHER,
+    FEWER,
+    MORE,
+    Counts,
+    Effort,
+    Filled,
+    TooManyWaysError,
+    over_nodes,
+    takes,
+    undominated,
+    ways,
+)
 from experiment.schedule.filters import suits
 from experiment.schedule.objects import Node
 from experiment.schedule.occupancy import Occupancy
 from experiment.schedule.sorts import Sort, node_shape, reaches_further
-
-FEWER, EITHER, MORE = -1, 0, 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,3 +71,19 @@ def test_a_controller_that_is_there_already_takes_no_room() -> None:
     pod, benchmark = PodResources(cpu=6, memory_gib=20), PodResources(cpu=0.6, memory_gib=1)
     assert placement.check(*nodes(), SINGLE, pod, benchmark, controller=False) == []
     assert len(placement.check(*nodes(), SINGLE, pod, benchmark, controller=True)) == 1
+
+
+def test_replicas_share_the_gpus_of_a_node() -> None:
+    system, _ = nodes()
+    engine = NodeGroup(count=2, cpu=96, memory_gib=700, gpus=4, selector={"group": "engine"})
+    pod = PodResources(cpu=16, memory_gib=100)
+    fits, too_many = (Replicas(kind="replicas", count=count, tensor=2) for count in (4, 5))
+    assert paths(fits, (system, engine), pod) == []
+    assert paths(too_many, (system, engine), pod) == ["topology.count"]
+
+
+def test_a_node_takes_so_many_pods() -> None:
+    tiny = PodResources(cpu=0.01, memory_gib=0.01)
+    fits, too_many = (Replicas(kind="replicas", count=count) for count in (220, 221))
+    assert paths(fits, nodes(), tiny) == []
+    assert paths(too_many, nodes(), tiny) == ["topology.count"]
