@@ -145,8 +145,6 @@ def _with_example(fate: Fate, blockade: Blockade, nodes: Sequence[Node], pods: S
 
 def _some_wait(nodes: Sequence[Node], sorts: Sequence[Sort], effort: Effort) -> bool | None:
     """Tell whether no assignment has a place for every pod."""
-    if any(reaches_further(sort, sorts) for sort in sorts):
-        return None
     movable = [sort for sort in sorts if sort.one.node is None]
     totals = tuple(len(sort.pods) for sort in movable)
     options = []
@@ -162,7 +160,9 @@ def _some_wait(nodes: Sequence[Node], sorts: Sequence[Sort], effort: Effort) -> 
         fullest = over_nodes(options, totals, [MORE] * len(movable), effort)
     except TooManyWaysError:
         return None
-    return all(one.counts != totals for one in fullest) or _nowhere(nodes, sorts)
+    if all(one.counts != totals for one in fullest) or _nowhere(nodes, sorts):
+        return True
+    return None if any(reaches_further(sort, sorts) for sort in sorts) else False
 
 
 def _nowhere(nodes: Sequence[Node], sorts: Sequence[Sort]) -> bool:
