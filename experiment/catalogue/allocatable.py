@@ -7,6 +7,7 @@ from experiment.catalogue.instances import InstanceType
 _POD_MIB = 11
 _NODE_MIB = 255
 _EVICTION_MIB = 100
+_OVERHEAD_SHARE, _OVERHEAD_MIB = 0.0383, 140
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,5 +54,9 @@ def reserved_millicores(vcpus: int) -> int:
 
 
 def visible_mib(instance: InstanceType) -> int:
-    """Return an estimate of the memory that the kernel sees, in MiB."""
-    return int(instance.memory_mib * 31508 / 32768)
+    """Return an estimate, to the safe side, of the memory that the kernel sees, in MiB.
+
+    Firmware and kernel take at most 140 MiB and 3.83 % of the nominal memory: of 137 types that were measured
+    (`hardware.json`) none of 2 GiB or more lost more, and none had over 140 MiB and 1.3 % more than this says.
+    """
+    return int(instance.memory_mib * (1 - _OVERHEAD_SHARE)) - _OVERHEAD_MIB

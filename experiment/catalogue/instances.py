@@ -87,7 +87,7 @@ def _instance(row: dict[str, Any], source: str) -> InstanceType:
         architecture=row["architecture"],
         vcpus=row["vcpus"],
         memory_mib=row["memory_mib"],
-        visible_mib=_known("visible_mib").get(row["name"]),
+        visible_mib=_visible_mib(row["name"], row["memory_mib"]),
         gpus=row.get("gpus", 0),
         gpu_name=row.get("gpu_name", ""),
         gpu_memory_mib=row.get("gpu_memory_mib", 0),
@@ -102,9 +102,14 @@ def _instance(row: dict[str, Any], source: str) -> InstanceType:
     )
 
 
+def _visible_mib(name: str, memory_mib: int) -> int | None:
+    overhead = read("hardware")["memory_overhead"]["bytes"].get(name)
+    return None if overhead is None else (memory_mib * 2**20 - overhead) // 2**20
+
+
 @cache
 def _known(what: str) -> dict[str, Any]:
-    """Return what is known by measurement or documentation of one property, by instance type."""
+    """Return one property of the instance types of which it is known."""
     return {name: entry["value"] for entry in read("hardware")[what] for name in entry["types"]}
 
 

@@ -37,9 +37,7 @@ class Geometry(Strict):
     values_are_keys: bool = Field(False, description="full layers have no weights for values and cache keys as both")
     active_parameters: int | None = Field(None, ge=1, description="parameters read for one token, if experts sleep")
     encoder_parameters: int = Field(0, ge=0, description="of the parameters those that only images or sound need")
-    weight_gib: dict[str, float] = Field(
-        default_factory=dict, description="GiB of the checkpoint by dtype, where seen"
-    )
+    weight_gib: dict[str, float] = Field(default_factory=dict, description="GiB of the checkpoint by dtype, where seen")
     multimodal: bool = Field(False, description="it takes images, sound or video too")
     gated: bool = Field(False, description="its licence must be accepted on the hub before its weights can be had")
     tied_embeddings: bool = Field(False, description="the output head is the embedding")

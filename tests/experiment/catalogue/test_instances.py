@@ -12,6 +12,7 @@ def test_the_posts_machine_is_as_the_posts_saw_it() -> None:
     assert (machine.architecture, machine.vcpus, machine.memory_mib) == ("arm64", 8, 32768)
     assert machine.visible_mib is not None
     assert machine.visible_mib / 1024 == pytest.approx(30.8, abs=0.05)
+    assert machine.numa_nodes == 1
     assert machine.pods == machine.eni_pods == 4 * (15 - 1) + 2
     assert machine.gpus == 0
 
@@ -44,12 +45,23 @@ def test_gpus_are_counted_with_the_memory_of_each(name: str, gpus: int, gpu: str
 @pytest.mark.parametrize("machine", instance_types().values(), ids=lambda machine: machine.name)
 def test_every_type_is_plausible(machine: InstanceType) -> None:
     assert machine.vcpus >= 1
-    assert machine.visible_mib is None or 0.9 < machine.visible_mib / machine.memory_mib < 1
+    assert machine.visible_mib is None or 0.8 < machine.visible_mib / machine.memory_mib < 1
     assert 4 <= machine.pods <= min(machine.eni_pods, 250)
     assert (machine.gpus > 0) == (machine.gpu_memory_mib > 0) == (machine.gpu_name != "")
     assert machine.interconnect is None or machine.gpus > 1
     assert machine.network_gbps is None or machine.network_gbps > 0
     assert machine.burstable == machine.name.startswith("t")
+
+
+def test_gpus_meet_over_nvlink_or_pcie_or_it_is_not_known() -> None:
+    assert instance_type("p5.48xlarge").interconnect == "nvlink"
+    assert instance_type("g6e.12xlarge").interconnect == "pcie"
+    assert instance_type("g5.xlarge").interconnect is None
+
+
+def test_numa_nodes_are_unknown_unless_documented() -> None:
+    assert instance_type("m8g.48xlarge").numa_nodes == 2
+    assert instance_type("m7i.48xlarge").numa_nodes is None
 
 
 def test_the_families_that_the_stacks_name_are_there() -> None:
