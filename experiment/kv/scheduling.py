@@ -10,6 +10,9 @@ CPU_BATCHED_TOKENS = 2048
 CPU_SEQUENCES = 128
 """Requests of one batch for each rank of a CPU server, unless given."""
 
+_HUGE_GIB = 160
+_LARGE_GIB = 70
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scheduling:
@@ -61,24 +64,83 @@ def cpu(
         SplitbedError: a batch would hold fewer tokens than requests, or less than a prompt that may not be cut.
     """
     world = pipeline * tensor
-    seqs = CPU_SEQUENCES * world if max_num_seqs is None else max_num_seqs
-    if max_num_batched_tokens is None:
-        tokens = CPU_BATCHED_TOKENS * world
-        if not chunked_prefill:
-            tokens = max(tokens, max_model_len)
-        tokens = min(max(tokens, multimodal_tokens), seqs * max_model_len)
-    else:
-        tokens = max_num_batched_tokens
-    if max_num_seqs is None:
-        seqs = min(seqs, tokens)
-    if tokens < seqs:
+    tokens = CPU_BATCHED_TOKENS * world
+    if not chunked_prefill:
+        tokens = max(tokens, max_model_len)
+    settled = _settled(
+        tokens=max(tokens, multimodal_tokens),
+        seqs=CPU_SEQUENCES * world,
+        max_model_len=max_model_len,
+        max_num_batched_tokens=max_num_batched_tokens,
+        max_num_seqs=max_num_seqs,
+        concurrent_batches=pipeline,
+    )
+    if not chunked_prefill and settled.max_num_batched_tokens < max_model_len:
         raise SplitbedError(
-            f"max-num-batched-tokens {tokens} is less than max-num-seqs {seqs}.",
-            "Raise the one or lower the other; the engine does not start like this.",
-        )
-    if not chunked_prefill and tokens < max_model_len:
-        raise SplitbedError(
-            f"max-num-batched-tokens {tokens} is less than max-model-len {max_model_len} without chunked prefill.",
+            f"max-num-batched-tokens {settled.max_num_batched_tokens} is less than max-model-len {max_model_len} "
+            "without chunked prefill.",
             "Raise it, lower the length, or leave chunked prefill on.",
         )
-    return Scheduling(max_num_batched_tokens=tokens, max_num_seqs=seqs, concurrent_batches=pipeline)
+    return settled
+
+
+def gpu(
+    *,
+    max_model_len: int,
+    memory_gib: float,
+    name: str = "",
+    pipeline: int = 1,
+    max_num_batched_tokens: int | None = None,
+    max_num_seqs: int | None = None,
+    async_scheduling: bool = True,
+) -> Scheduling:
+    """Return what vLLM 0.31.0 settles on for an API server on GPUs.
+
+    Args:
+        max_model_len: longest context in tokens.
+        memory_gib: memory that a program sees of one GPU.
+        name: model of the GPU.
+        pipeline: number of stages.
+        max_num_batched_tokens: as given to the engine; its default without.
+        max_num_seqs: as given to the engine; its default without.
+        async_scheduling: False with `--no-async-scheduling`; it keeps one batch more in flight.
+
+    Raises:
+        SplitbedError: a batch would hold fewer tokens than requests.
+    """
+    if memory_gib >= _HUGE_GIB:
+        tokens, seqs = 16384, 1024
+    elif memory_gib >= _LARGE_GIB and "a100" not in name.lower():
+        tokens, seqs = 8192, 1024
+    else:
+        tokens, seqs = 2048, 256
+    return _settled(
+        tokens=tokens,
+        seqs=seqs,
+        max_model_len=max_model_len,
+        max_num_batched_tokens=max_num_batched_tokens,
+        max_num_seqs=max_num_seqs,
+        concurrent_batches=pipeline + async_scheduling,
+    )
+
+
+def _settled(
+    *,
+    tokens: int,
+    seqs: int,
+    max_model_len: int,
+    max_num_batched_tokens: int | None,
+    max_num_seqs: int | None,
+    concurrent_batches: int,
+) -> Scheduling:
+    """Put what was given in the place of the defaults, which bow to each other (`engine/arg_utils.py`)."""
+    most = seqs if max_num_seqs is None else max_num_seqs
+    batch = min(tokens, most * max_model_len) if max_num_batched_tokens is None else max_num_batched_tokens
+    if max_num_seqs is None:
+        most = min(most, batch)
+    if batch < most:
+        raise SplitbedError(
+            f"max-num-batched-tokens {batch} is less than max-num-seqs {most}.",
+            "Raise the one or lower the other; the engine does not start like this.",
+        )
+    return Scheduling(max_num_batched_tokens=batch, max_num_seqs=most, concurrent_batches=concurrent_batches)

@@ -1,0 +1,1 @@
+"""What an engine pod takes of memory, against its limit, its node and the engine's own guard."""
