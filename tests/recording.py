@@ -117,10 +117,13 @@ class Monitor(mocks.MockMonitor):
 
 
 def stack_settings(stack: str) -> dict[str, Any]:
-    """Return the settings in a tracked stack file, as data of our own, with a kubeconfig that is there."""
+    """Return the settings in a tracked stack file, as data of our own, with a kubeconfig or an end date that is there."""
     document = yaml.safe_load((ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text())
     settings: dict[str, Any] = document["config"]["splitbed:experiment"]
-    settings["cluster"] = {**settings["cluster"], "kubeconfig": str(ROOT / "tests" / "data" / "kubeconfig.yaml")}
+    if settings["cluster"]["kind"] == "kubeconfig":
+        settings["cluster"] = {**settings["cluster"], "kubeconfig": str(ROOT / "tests" / "data" / "kubeconfig.yaml")}
+    else:
+        settings["end_date"] = "2200-01-01T00:00:00Z"
     return settings
 
 
