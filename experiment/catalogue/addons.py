@@ -12,7 +12,7 @@ class AddOn:
     """One daemon set or deployment.
 
     Attributes:
-        name: its name as an object of Kubernetes.
+        name: the name of the EKS add-on, or ours.
         kind: a daemon set runs on every node that it selects, a deployment `replicas` times.
         replicas: pods of a deployment; 1 a node of a daemon set.
         cpu_millicores: what one pod requests, all its containers together.

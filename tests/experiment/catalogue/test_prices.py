@@ -1,6 +1,6 @@
 """Prices that others lean on, and what is honestly not known."""
 
-import datetime
+import datetime as dt
 from typing import get_args
 
 import pytest
@@ -57,5 +57,5 @@ def test_every_tariff_has_a_price_with_its_date_and_source(name: Tariff) -> None
 
     assert price is not None
     assert 0 < price.usd < 1
-    assert datetime.date.fromisoformat(price.date).year >= 2024
+    assert dt.date.fromisoformat(price.date).year >= 2024
     assert price.source
