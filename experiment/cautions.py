@@ -1,0 +1,88 @@
+"""Settings that go together and are still worth a word before anything is made; what is computed, the plan says."""
+
+from collections.abc import Iterator
+from math import floor
+
+from experiment.catalogue.instances import InstanceType, instance_types
+from experiment.cluster import KubeconfigCluster
+from experiment.nodes import InstanceGroup
+from experiment.settings import Settings
+from experiment.threads import compute_threads
+from experiment.warning import Warning  # noqa: A004  the word of the field
+
+
+def cautions(settings: Settings) -> list[Warning]:
+    """Return what a person should know of the settings as they stand; nothing of it depends on sizes or prices."""
+    if not settings.topology.groups:
+        return []
+    return [*_threads(settings), *_unsteady(settings), *_zones(settings), *_sticky(settings)]
+
+
+def _engine_instance(settings: Settings) -> InstanceType | None:
+    group = settings.nodes.engine
+    return instance_types().get(group.instance) if isinstance(group, InstanceGroup) else None
+
+
+def _threads(settings: Settings) -> Iterator[Warning]:
+    """Yield the 1B post's case: 7 threads under a quota of 6, and a slow mode that nobody could explain."""
+    engine, instance = settings.engine, _engine_instance(settings)
+    if settings.device == "gpu":
+        return
+    if engine.threads == "whole-cores" and isinstance(settings.cluster, KubeconfigCluster):
+        yield Warning(
+            "cpu-manager-unseen",
+            "engine.threads is whole-cores, which needs kubelets with cpuManagerPolicy static on the engine's nodes; "
+            "on a cluster that is there, nothing here can see or set that.",
+        )
+    if instance is None:
+        return
+    quota, ranks = engine.resources.cpu, settings.topology.tensor
+    threads = compute_threads(engine.threads, quota, ranks, instance)
+    if threads > floor(quota):
+        yield Warning(
+            "threads-over-quota",
+            f"vLLM sees the {instance.vcpus} CPUs of {instance.name} and computes with {threads} threads, and the pod "
+            f"may use {quota:g} CPUs: once they have used that up, all of them stand still until the kernel's period "
+            "of 100 ms ends. Take engine.threads: within-quota or whole-cores, unless this is what you measure.",
+            {"threads": threads, "quota_cpus": quota, "visible_cpus": instance.vcpus, "period_ms": 100},
+        )
+
+
+def _unsteady(settings: Settings) -> Iterator[Warning]:
+    group, instance = settings.nodes.engine, _engine_instance(settings)
+    if instance is not None and instance.burstable:
+        yield Warning(
+            "burstable-engine",
+            f"{instance.name} is burstable: how fast the engine is depends on the CPU credits that are left, so two "
+            "runs cannot be compared.",
+            mistake=True,
+        )
+    if isinstance(group, InstanceGroup) and group.purchase == "spot":
+        yield Warning(
+            "spot-engine",
+            "the engine's nodes are spot instances, which AWS may take back within two minutes; finished tests are "
+            "kept, the one that runs then is lost.",
+        )
+
+
+def _zones(settings: Settings) -> Iterator[Warning]:
+    group = settings.nodes.engine
+    if settings.topology.size > 1 and isinstance(group, InstanceGroup) and group.spread:
+        yield Warning(
+            "split-over-zones",
+            "the stages may be in different zones: every token crosses from one to the other and back, later than "
+            "within a zone and for money. Take nodes.engine.spread: false.",
+            {"stages": settings.topology.size},
+            mistake=True,
+        )
+
+
+def _sticky(settings: Settings) -> Iterator[Warning]:
+    sticky_s = settings.service.sticky_s
+    if sticky_s is not None and settings.topology.groups > 1 and settings.benchmark is not None:
+        yield Warning(
+            "sticky-by-address",
+            f"for {sticky_s} s the Service sends all that comes from one address to the same copy; the benchmark's pod "
+            f"has one address, so through the Service it would measure one copy of {settings.topology.groups}.",
+            {"sticky_s": sticky_s, "copies": settings.topology.groups},
+        )
