@@ -1,0 +1,153 @@
+"""The real scheduler with what it cannot do without: store and API server, and kwok for nodes that only pretend.
+
+Neither kubelet nor controllers: what the tests create is all there is, so that a hundred clusters' worth of nodes and
+pods come and go in a minute.
+"""
+
+import contextlib
+import http.client
+import json
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rehearsal.child import tied
+from rehearsal.cluster.kwok import ANNOTATION
+from rehearsal.cluster.pki import Authority
+
+PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kwok")
+ADMINISTRATORS = "system:masters"
+# They would want controllers, that take taints off and make accounts.
+_NOT_ADMITTED_BY = "TaintNodesByCondition,ServiceAccount"
+_START_S = 60.0
+_ANSWER_S = 20.0
+
+
+class ApiServer:
+    """JSON over one connection that is kept."""
+
+    def __init__(self, port: int, context: ssl.SSLContext) -> None:
+        self._connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=_ANSWER_S, context=context)
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """Return the answer; fails the test if it is an error."""
+        status, text = self._ask(method, path, body)
+        if status >= 400:
+            pytest.fail(f"{method} {path}: {status} {text}")
+        return json.loads(text)
+
+    def answers(self) -> bool:
+        """Tell whether it is ready."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self._ask("GET", "/readyz", None)[0] == 200
+        self._connection.close()
+        return False
+
+    def _ask(self, method: str, path: str, body: object) -> tuple[int, str]:
+        headers = {"Content-Type": "application/json"}
+        self._connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = self._connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+@contextlib.contextmanager
+def control_plane(tools: Mapping[str, Path], directory: Path) -> Iterator[ApiServer]:
+    """Run the programs until the end of the block.
+
+    Args:
+        tools: a binary for each of `PROGRAMS`.
+        directory: for keys, data and logs.
+    """
+    authority = Authority(directory / "pki")
+    store, peer, port = _free_ports(3)
+    server = f"https://127.0.0.1:{port}"
+    serving = authority.issue("serving", "kube-apiserver", hosts=("127.0.0.1",))
+    private, public = authority.signing_key("accounts")
+    kubeconfig = authority.kubeconfig(directory / "kubeconfig", server, "everybody", ADMINISTRATORS)
+    (directory / "kwok.yaml").touch()  # else it would look into the user's home
+    argvs = {
+        "etcd": (
+            f"--data-dir={directory / 'etcd'}",
+            f"--listen-client-urls=http://127.0.0.1:{store}",
+            f"--advertise-client-urls=http://127.0.0.1:{store}",
+            f"--listen-peer-urls=http://127.0.0.1:{peer}",
+            f"--initial-advertise-peer-urls=http://127.0.0.1:{peer}",
+            f"--initial-cluster=default=http://127.0.0.1:{peer}",
+            "--unsafe-no-fsync",
+            "--log-level=warn",
+        ),
+        "kube-apiserver": (
+            "--bind-address=127.0.0.1",
+            "--advertise-address=127.0.0.1",
+            f"--secure-port={port}",
+            f"--etcd-servers=http://127.0.0.1:{store}",
+            f"--client-ca-file={authority.certificate}",
+            f"--tls-cert-file={serving.certificate}",
+            f"--tls-private-key-file={serving.key}",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-key-file={public}",
+            f"--service-account-signing-key-file={private}",
+            "--authorization-mode=RBAC",
+            f"--disable-admission-plugins={_NOT_ADMITTED_BY}",
+            "--service-cluster-ip-range=10.96.0.0/16",
+            "--endpoint-reconciler-type=none",
+            "--profiling=false",
+        ),
+        "kube-scheduler": (
+            f"--kubeconfig={kubeconfig}",
+            f"--authentication-kubeconfig={kubeconfig}",
+            f"--authorization-kubeconfig={kubeconfig}",
+            "--secure-port=0",
+            "--leader-elect=false",
+            "--profiling=false",
+            # Its own limit of 50 calls a second is made for larger clusters than its tests have patience.
+            "--kube-api-qps=2000",
+            "--kube-api-burst=2000",
+        ),
+        "kwok": (
+            f"--kubeconfig={kubeconfig}",
+            f"--config={directory / 'kwok.yaml'}",
+            "--manage-all-nodes=false",
+            f"--manage-nodes-with-annotation-selector={ANNOTATION}=fake",
+            "--node-lease-duration-seconds=40",
+        ),
+    }
+    context = ssl.create_default_context(cafile=str(authority.certificate))
+    own = authority.issue("tests", "tests", ADMINISTRATORS)
+    context.load_cert_chain(own.certificate, own.key)
+    api = ApiServer(port, context)
+    with contextlib.ExitStack() as running:
+        for name, arguments in argvs.items():
+            log = running.enter_context((directory / f"{name}.log").open("wb"))
+            argv = tied([str(tools[name]), *arguments])
+            process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=directory)
+            running.callback(_end, process)
+            if name == "kube-apiserver":
+                _wait(api, process, directory / f"{name}.log")
+        yield api
+
+
+def _wait(api: ApiServer, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + _START_S
+    while not api.answers():
+        if process.poll() is not None or time.monotonic() > deadline:
+            pytest.fail(f"the API server does not get ready: {log.read_text()[-2000:]}")
+        time.sleep(0.1)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def _free_ports(count: int) -> list[int]:
+    """Return ports that nobody listens on; another program might take one before we do, which then says so."""
+    with contextlib.ExitStack() as held:
+        found = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [one.getsockname()[1] for one in found]
