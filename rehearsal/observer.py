@@ -22,6 +22,7 @@ from kubernetes.config.config_exception import ConfigException
 
 from experiment.errors import SplitbedError
 from experiment.handout import PREFIX
+from rehearsal.kubeconfig import check_shape
 from rehearsal.printable import printable
 
 # Made and removed by the cluster itself, all the time, or views of something else that is listed.
@@ -59,11 +60,14 @@ class Observer:
         """Read the kubeconfig (the ambient one where none is given).
 
         Raises:
-            ClusterUnreachableError: it is missing, is malformed, or lacks the context.
+            KubeconfigError: it cannot be read, or is none.
+            ClusterUnreachableError: it is missing, or lacks the context.
         """
+        if kubeconfig is not None:
+            check_shape(kubeconfig)
         try:
             self._api = config.new_client_from_config(str(kubeconfig) if kubeconfig else None, context)
-        # The loader checks little of the file's shape: a wrong one ends in whatever Python says of it.
+        # What is left of the file's shape that the loader does not check ends in whatever Python says of it.
         except (ConfigException, OSError, yaml.YAMLError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise ClusterUnreachableError(
                 f"The kubeconfig {kubeconfig or '(ambient)'} cannot be used: {error}.",
@@ -194,7 +198,10 @@ class Observer:
             response = self._api.call_api(*request, _request_timeout=_TIMEOUT_S)
             status, text = response.status, response.read().decode(errors="replace")
         except (urllib3.exceptions.HTTPError, OSError, ApiException) as error:
-            raise ClusterUnreachableError(f"The API server at {self._host} does not answer: {error}.") from error
+            raise ClusterUnreachableError(
+                f"The API server at {self._host} does not answer: {str(error).rstrip('.')}.",
+                "Check that the cluster runs, and that the kubeconfig's server can be reached from here.",
+            ) from error
         if status in _NOT_NOW:
             raise ClusterUnreachableError(
                 f"The API server at {self._host} cannot answer {path} now ({status}: {_reason(text)}).", "Try again."

@@ -15,6 +15,8 @@ from stackfiles.yamltext import YAMLTextError, read, write
 
 STACKS = Path(__file__).resolve().parent.parent / "stacks"
 
+_LARGEST_BYTES = 1_000_000  # reading ten times as much takes a minute and a gigabyte
+
 
 class StackFileError(SplitbedError):
     """A stack file is missing or is not what Pulumi would read."""
@@ -87,6 +89,10 @@ def mapping(path: Path) -> dict[str, Any]:
         StackFileError: it cannot be read, or holds something else.
     """
     try:
+        if (size := path.stat().st_size) > _LARGEST_BYTES:
+            raise StackFileError(
+                f"{path} is {size / 1e6:.1f} MB long, and a stack file has a few kB.", "Name another file."
+            )
         document = read(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise StackFileError(f"{path}: {error.strerror}.", "Check its name and who may read it.") from error

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rehearsal.kubeconfig import KubeconfigError
 from rehearsal.observer import ClusterRefusedError, ClusterUnreachableError, Observer, PodPlace
 
 Answers = dict[str, tuple[int, object]]
@@ -80,7 +81,7 @@ def test_nobody_there_is_unreachable(tmp_path: Path) -> None:
 def test_a_file_that_is_no_kubeconfig_is_named(text: str, tmp_path: Path) -> None:
     path = tmp_path / "kubeconfig"
     path.write_text(text)
-    with pytest.raises(ClusterUnreachableError, match=str(path)):
+    with pytest.raises(KubeconfigError, match=str(path)):
         Observer(path)
 
 

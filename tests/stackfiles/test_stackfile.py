@@ -116,3 +116,10 @@ def test_every_tracked_stack_passes_and_a_wrong_value_does_not(stack: str) -> No
 
     with pytest.raises(SettingsError, match=r"topology"):
         StackFile.of(stack).replaced({"topology.kind": "splitt"}).check(TODAY)
+
+
+def test_a_file_of_megabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.x.yaml"
+    path.write_text(STACK + "".join(f"# {number:060}\n" for number in range(160_000)))
+    with pytest.raises(StackFileError, match=r"is 10\.\d MB long, and a stack file has a few kB"):
+        StackFile.read(path)
