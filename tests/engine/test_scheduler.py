@@ -44,7 +44,9 @@ from rehearsal.progress import ConsoleProgress
 from rehearsal.toolchain import Toolchain
 from tests.engine.control_plane import PROGRAMS, ApiServer, control_plane
 from tests.experiment.schedule.random_cases import case
+from tests.experiment.schedule.stacks import of
 from tests.experiment.schedule.test_foretell import after_a_node_was_replaced, one_of_the_1b_post
+from tests.recording import STACKS
 
 pytestmark = pytest.mark.engine
 
@@ -247,6 +249,15 @@ def test_a_hundred_random_stacks(api: ApiServer) -> None:
     expected |= {NOT_ITS_NODE, NOT_SELECTED, TAINTED, UNSCHEDULABLE}
     assert set(reasons) == expected
     assert min(reasons.values()) >= 5, reasons
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_stack(api: ApiServer, stack: str) -> None:
+    drawn = of(stack)
+    orders = [list(drawn.pods), list(reversed(drawn.pods))]
+    orders.append(Random(stack).sample(drawn.pods, len(drawn.pods)))  # noqa: S311  the same each time
+    for pods in orders:
+        assert not compare(api, drawn.nodes, pods).pending
 
 
 @pytest.mark.parametrize(("millicores", "pending"), [(1000, ["worker"]), (100, [])])
