@@ -26,26 +26,31 @@ def free_mib(path: Path) -> int:
     return shutil.disk_usage(existing(path)).free // MIB
 
 
-def require_space(work: str, needs: Mapping[Path, int]) -> None:
+def require_space(work: str, needs: Mapping[Path, int], variables: Mapping[Path, str] | None = None) -> None:
     """Check that the file systems of the paths in `needs` have the MiB named there, added up for each.
+
+    Args:
+        work: what needs it, as the beginning of a sentence.
+        needs: MiB by path.
+        variables: the environment variables that move a path elsewhere; SPLITBED_HOME where none is named.
 
     Raises:
         DiskError: one of them is short; it says which, how much is free and how much is needed.
     """
-    needed: dict[int, int] = {}
-    places: dict[int, Path] = {}
+    places: dict[int, list[Path]] = {}
     for path, mib in needs.items():
-        device = existing(path).stat().st_dev
-        needed[device] = needed.get(device, 0) + mib
-        places.setdefault(device, path)
-    for device, mib in needed.items():
-        free = free_mib(places[device])
-        if free < mib + _RESERVE_MIB:
+        if mib:
+            places.setdefault(existing(path).stat().st_dev, []).append(path)
+    for paths in places.values():
+        wanted = sum(needs[path] for path in paths) + _RESERVE_MIB
+        free = free_mib(paths[0])
+        if free < wanted:
+            # What takes most of it first: moving that helps most.
+            paths.sort(key=lambda path: -needs[path])
+            names = dict.fromkeys((variables or {}).get(path, "SPLITBED_HOME") for path in paths)
             raise DiskError(
-                f"{work} needs about {gib(mib + _RESERVE_MIB)} on the file system of {places[device]}, "
-                f"and only {gib(free)} are free.",
-                "Free some space there, or set SPLITBED_HOME (and, for Go's caches, GOCACHE and GOMODCACHE) "
-                "to directories on a larger disk.",
+                f"{work} needs about {gib(wanted)} on the file system of {paths[0]}, and only {gib(free)} are free.",
+                f"Free some space there, or set {' and '.join(names)} to a directory on a larger disk.",
             )
 
 

@@ -4,7 +4,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _POLL_SECONDS = 0.2
@@ -60,8 +60,9 @@ def _acquire(path: Path, waiting: Callable[[str], None]) -> int:
             os.close(descriptor)
             raise
         if _is_still(path, descriptor):
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            with suppress(OSError):  # on a full disk it is held all the same, and nobody is told by whom
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
             return descriptor
         os.close(descriptor)  # its holder unlinked it between our open and our lock
 

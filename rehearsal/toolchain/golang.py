@@ -55,7 +55,7 @@ class Go:
                 "Install Go 1.26.6 or newer, or bring the programs yourself (see `--kubeconfig`).",
             )
         self.executable = found
-        self.env = {k: v for k, v in os.environ.items() if k not in _UNSET} | _FIXED
+        self.env = {**_home(), **{k: v for k, v in os.environ.items() if k not in _UNSET}, **_FIXED}
         self._versions: dict[Path, str] = {}
 
     def version(self, module: Path) -> str:
@@ -153,6 +153,14 @@ def explained(name: str, output: str, log: Path | None = None) -> ToolchainError
         )
     first = next((line.strip() for line in lines if not line.startswith("#")), "it printed nothing")
     return ToolchainError(f"Building {name} failed: {first}{where}.", "Run this again, or report it with that file.")
+
+
+def _home() -> dict[str, str]:
+    """Return where Go keeps its caches where nobody says: a service has no HOME, and Go does not look further."""
+    try:
+        return {"HOME": str(Path.home())}
+    except RuntimeError:
+        return {}  # Go says by itself what it misses
 
 
 def _go_line(module: Path) -> str:

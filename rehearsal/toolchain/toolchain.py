@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from rehearsal.toolchain.chart import copied_chart
 from rehearsal.toolchain.errors import ToolchainError
 from rehearsal.toolchain.golang import Go, explained
 from rehearsal.toolchain.programs import PROGRAMS, Program
+from rehearsal.toolchain.pruning import prune
 
 _LINK_SECONDS = 20.0  # a build of which everything is cached but the last step
 _BINARY_MIB = 130  # the largest of them
@@ -61,6 +63,9 @@ class Toolchain:
             self._announce(missing)
             for build in missing:
                 self._build(build)
+        for build in builds:
+            with suppress(OSError):  # a home that may only be read serves all the same
+                os.utime(build.directory)  # it is in use: see `prune`
         found |= {build.program.name: build.binary for build in builds}
         return {name: found[name] for name in names}
 
@@ -108,7 +113,11 @@ class Toolchain:
         fetched, compiled = (sum(work.fetched_mib for work in ahead), sum(work.compiled_mib for work in ahead))
         ours = _BINARY_MIB * len(missing) + max(work.compiled_mib for work in ahead)
         modules, builds = self._go.caches
-        require_space(f"Building {names}", {modules: fetched, builds: compiled, self._root: ours})
+        require_space(
+            f"Building {names}",
+            {modules: fetched, builds: compiled, self._root: ours},
+            {modules: "GOMODCACHE", builds: "GOCACHE"},
+        )
         self._progress.step(
             f"Building {names}: about {duration(sum(work.seconds for work in ahead))} on 2 cores, once, and up "
             f"to {gib(fetched + compiled + ours)} of disk, most of it in Go's own caches "
@@ -161,6 +170,7 @@ class Toolchain:
             raise explained(program.name, f"it was built, but {flaw}", build.log)
         took = time.monotonic() - start
         build.publish(workplace, took)
+        prune(build, self._progress.note)
         self._progress.note(f"{program.name} {program.version}: built in {duration(took)}")
 
 

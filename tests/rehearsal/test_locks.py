@@ -86,3 +86,13 @@ def test_an_error_gives_it_back(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="mine"), locked(tmp_path / "lock", pytest.fail):
         raise ValueError("mine")
     assert not (tmp_path / "lock").exists()
+
+
+def test_on_a_full_disk_it_is_held_without_its_holders_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with locked(tmp_path / "lock", pytest.fail):
+        assert held(tmp_path / "lock")
+    assert not (tmp_path / "lock").exists()

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from rehearsal.toolchain import Toolchain, ToolchainError
-from rehearsal.toolchain.golang import explained
+from rehearsal.toolchain.golang import Go, explained
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,8 @@ def test_a_failure_keeps_its_log_and_nothing_else(tmp_path: Path, go: Any, recor
         Toolchain(tmp_path / "home", recorder).ensure("pause")
     assert [path.name for path in (tmp_path / "home" / "tools").iterdir()] == ["pause.log"]
     assert list((tmp_path / "home" / "locks").iterdir()) == []
+
+
+def test_go_finds_its_caches_where_no_home_is_set(go: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    assert Path(Go().env["HOME"]) == Path.home()
