@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from scripts.refresh.files import order
+
 if TYPE_CHECKING:
     from types_boto3_ec2.type_defs import InstanceTypeInfoTypeDef
 
@@ -20,7 +22,7 @@ def rows(described: Iterable["InstanceTypeInfoTypeDef"]) -> list[dict[str, Any]]
         described: entries as EC2's DescribeInstanceTypes answers.
     """
     wanted = (entry for entry in described if WANTED.match(entry["InstanceType"]))
-    return sorted(map(_row, wanted), key=lambda row: _order(row["name"]))
+    return sorted(map(_row, wanted), key=lambda row: order(row["name"]))
 
 
 def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,9 +58,3 @@ def _gbps(performance: str, first: Mapping[str, Any]) -> float | None:
     """Return the bandwidth of all cards where AWS names it, else the first card's baseline, below the burst."""
     named = re.fullmatch(r"(?:(\d+)x )?([\d.]+) Gigabit", performance)
     return int(named[1] or 1) * float(named[2]) if named else first.get("BaselineBandwidthInGbps")
-
-
-def _order(name: str) -> tuple[str, float]:
-    family, _, size = name.partition(".")
-    steps = {"nano": 0.05, "micro": 0.1, "small": 0.2, "medium": 0.3, "large": 0.5, "xlarge": 1.0}
-    return family, steps.get(size) or float(size.removesuffix("xlarge"))

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from importlib.metadata import version
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,13 @@ _PRICE = re.compile(r'"([a-z0-9-]+\.[a-z0-9-]+)": (\d+\.\d+)')
 
 
 def described() -> tuple[list["InstanceTypeInfoTypeDef"], str]:
-    """Return moto's instance types as EC2 would answer, and the source to name."""
+    """Return moto's instance types as EC2 would answer, and the source to name.
+
+    Raises:
+        SplitbedError: moto, which only tests need, is not installed.
+    """
+    if find_spec("moto") is None:
+        raise SplitbedError("moto is not installed.", "It comes with the development dependencies.")
     packed = files("moto").joinpath("ec2/resources/instance_types.json.gz").read_bytes()
     types = json.loads(gzip.decompress(packed))
     return list(types.values()), f"EC2's DescribeInstanceTypes as kept by moto {version('moto')} (Apache-2.0)"
