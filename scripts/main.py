@@ -5,14 +5,10 @@ import sys
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from experiment.errors import SplitbedError
-from rehearsal.printable import printable
+from scripts.errors import ERRORS, explain
 from scripts.verbs import Verbs
-
-ERRORS = Console(stderr=True)
 
 
 class _ExplainingTyper(typer.Typer):
@@ -22,20 +18,14 @@ class _ExplainingTyper(typer.Typer):
         try:
             return super().__call__(*args, **kwargs)
         except SplitbedError as error:
-            _explain(error)
+            explain(error)
             sys.exit(2)
         except OSError as error:
-            _explain(_of_the_system(error))
+            explain(_of_the_system(error))
             sys.exit(2)
         except KeyboardInterrupt:
             ERRORS.print("\nStopped. The same command goes on from here; finished records are kept.")
             sys.exit(130)
-
-
-def _explain(error: SplitbedError) -> None:
-    ERRORS.print(Text("error:", style="bold red"), Text(printable(error.message)), soft_wrap=True)
-    if error.remedy:
-        ERRORS.print(Text(printable(error.remedy)), soft_wrap=True)
 
 
 def _of_the_system(error: OSError) -> SplitbedError:

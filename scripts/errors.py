@@ -1,0 +1,15 @@
+"""How a command tells a person what went wrong."""
+
+from rich.console import Console
+from rich.text import Text
+
+from experiment.errors import SplitbedError
+
+ERRORS = Console(stderr=True)
+
+
+def explain(error: SplitbedError) -> None:
+    """Print what a person can mend as sentences, without a traceback."""
+    ERRORS.print(Text("error:", style="bold red"), Text(error.message), soft_wrap=True)
+    if error.remedy:
+        ERRORS.print(Text(error.remedy), soft_wrap=True)
