@@ -8,6 +8,7 @@ from typing import cast
 import httptools
 
 Clock = Callable[[], float]
+_INTERIM = frozenset(range(100, 200)) - {101}  # after 101 no other answer comes, nor HTTP at all
 
 
 @dataclass(slots=True)
@@ -121,8 +122,12 @@ class Connection(asyncio.Protocol):
             self._exchange.arrivals.append((self._read_s, body))
 
     def on_message_complete(self) -> None:
-        """The answer is whole."""
+        """The answer is whole, unless it was an interim one (RFC 9110, section 15.2): another follows."""
         if self._exchange is None or self._parser is None:
+            return
+        if self._parser.get_status_code() in _INTERIM:
+            self._exchange.status, self._exchange.headers_s = None, None
+            self._exchange.headers.clear()
             return
         keep = self._parser.should_keep_alive()
         self._exchange.end_s = self._read_s

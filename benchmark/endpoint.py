@@ -13,6 +13,7 @@ from experiment.errors import SplitbedError
 from experiment.record import Failure, Reply
 
 ASK_TIMEOUT_S = 15.0
+_SETTLING_S = 0.02
 
 
 class UrlError(SplitbedError):
@@ -56,6 +57,9 @@ class Endpoint:
         """
         connection = await self._connect(timeout_s)
         await connection.exchange(self._request("GET", "/health"), timeout_s)
+        # A server may close behind its answer without having said so. That is seen before a request is sent, not
+        # after: one that is sent again could hide that the server failed it.
+        await asyncio.sleep(_SETTLING_S)
         if connection.is_open:
             return connection
         return await self._connect(timeout_s)  # a server without keep-alive: a bare connection is the best there is

@@ -58,6 +58,34 @@ async def test_each_read_is_stamped_when_it_comes_not_when_it_is_parsed() -> Non
     assert exchange.headers["content-type"] == "text/event-stream"
 
 
+@pytest.mark.parametrize(
+    "interim",
+    [
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\nX-Early: 1\r\n\r\n" * 2,
+    ],
+)
+async def test_an_interim_answer_is_not_the_answer(interim: bytes) -> None:
+    wire = Wire()
+    task = await wire.send()
+    wire.deliver(100.5, interim)
+    assert not task.done()
+    wire.deliver(101.0, HEADERS)
+    wire.deliver(102.0, b"2\r\nok\r\n0\r\n\r\n")
+    exchange = await task
+    assert (exchange.status, exchange.body, exchange.headers_s, exchange.end_s) == (200, b"ok", 101.0, 102.0)
+    assert set(exchange.headers) == {"content-type", "transfer-encoding"}
+    assert wire.connection.is_open
+
+
+async def test_an_interim_answer_alone_is_none() -> None:
+    wire = Wire()
+    task = await wire.send()
+    wire.deliver(100.5, b"HTTP/1.1 100 Continue\r\n\r\n")
+    wire.connection.connection_lost(None)
+    assert "nothing had come" in cast("str", (await task).error)
+
+
 async def test_a_second_request_goes_over_the_same_connection() -> None:
     wire = Wire()
     for status in (200, 404):

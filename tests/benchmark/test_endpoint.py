@@ -50,6 +50,15 @@ async def test_a_server_that_keeps_no_connection_gets_a_fresh_one_for_the_reques
     assert [head.split(b" ")[1] for head in seen] == [b"/health", b"/second"]
 
 
+async def test_a_server_that_closes_without_a_word_gets_a_fresh_one_too() -> None:
+    seen: list[bytes] = []
+    async with listening(OK.replace(b"connection: close\r\n", b""), seen) as url:
+        connection = await Endpoint(url, time.monotonic).open(5)
+        exchange = await connection.exchange(b"GET /second HTTP/1.1\r\n\r\n", 5)
+    assert exchange.error is None
+    assert [head.split(b" ")[1] for head in seen] == [b"/health", b"/second"]
+
+
 async def test_a_completion_goes_over_the_connection_that_was_opened_for_it(server: Server) -> None:
     endpoint = Endpoint(server.url, time.monotonic)
     connection = await endpoint.open(5)
