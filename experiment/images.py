@@ -50,12 +50,15 @@ class ArchitectureImages(Strict):
         return self
 
 
+_ONE, _EACH = "one image", "an image for each architecture"
+
+
 def _one_or_several(value: Any) -> str:
-    return "several" if isinstance(value, Mapping | ArchitectureImages) else "one"
+    return _EACH if isinstance(value, Mapping | ArchitectureImages) else _ONE
 
 
 Image = Annotated[
-    Annotated[ImageReference, Tag("one")] | Annotated[ArchitectureImages, Tag("several")],
+    Annotated[ImageReference, Tag(_ONE)] | Annotated[ArchitectureImages, Tag(_EACH)],
     Discriminator(_one_or_several),
 ]
 """One reference for whatever architecture, or one for each."""

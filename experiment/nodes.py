@@ -110,14 +110,17 @@ def architecture(group: NodeGroup | InstanceGroup) -> Architecture | None:
     return known.architecture if known else None
 
 
+_DECLARED, _INSTANCES = "a declared group", "an instance group"
+
+
 def _which(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "instances" if "instance" in value else "declared"
-    return "instances" if isinstance(value, InstanceGroup) else "declared"
+        return _INSTANCES if "instance" in value else _DECLARED
+    return _INSTANCES if isinstance(value, InstanceGroup) else _DECLARED
 
 
 Group = Annotated[
-    Annotated[NodeGroup, Tag("declared")] | Annotated[InstanceGroup, Tag("instances")], Discriminator(_which)
+    Annotated[NodeGroup, Tag(_DECLARED)] | Annotated[InstanceGroup, Tag(_INSTANCES)], Discriminator(_which)
 ]
 """Told apart by whether it names an `instance`."""
 

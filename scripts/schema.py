@@ -1,0 +1,47 @@
+"""`splitbed schema`: what is generated from the settings' models."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from experiment.errors import SplitbedError
+from experiment.reference import page
+from experiment.schema import of_stack_file
+from stackfiles.stackfile import STACKS
+
+SCHEMA, PAGE = "splitbed-experiment.schema.json", "settings.md"
+REFERENCE = STACKS.parent / "docs" / "reference"
+
+
+def generated() -> dict[str, str]:
+    """Return what the files in `docs/reference` are to hold, by their name."""
+    text = json.dumps(of_stack_file(), indent=1, ensure_ascii=False)
+    return {SCHEMA: f"{text}\n", PAGE: page()}
+
+
+def stale() -> list[str]:
+    """Return the names of those files that hold something else."""
+    return [
+        name
+        for name, text in generated().items()
+        if not (REFERENCE / name).is_file() or (REFERENCE / name).read_text(encoding="utf-8") != text
+    ]
+
+
+def schema(
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a file is not up to date.")] = False,
+) -> None:
+    """Write the JSON Schema of stack files and the reference page of the settings into docs/reference.
+
+    Raises:
+        SplitbedError: with `check`, a file is not up to date.
+    """
+    if check:
+        if names := stale():
+            raise SplitbedError(f"docs/reference: not up to date: {', '.join(names)}.", "Run `splitbed schema`.")
+        return
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    for name, text in generated().items():
+        (REFERENCE / name).write_text(text, encoding="utf-8")
+        typer.echo(f"docs/reference/{name}")
