@@ -22,16 +22,6 @@ def gemma_12b(**other: Any) -> tuple[PodMemory, ...]:
     return pods(geometry("google/gemma-4-12B-it"), **{"kv_bytes": 400_000_000, **other})
 
 
-def test_the_split_12b_takes_what_the_post_measured() -> None:
-    leader, worker = gemma_12b(**POST)
-    assert (leader.layers, worker.layers) == (24, 24)
-    for pod in (leader, worker):
-        # About 20 GiB of processes, and 5.8 GiB of real headroom.
-        assert pod.low_gib < 20 < pod.high_gib
-        assert pod.headroom_gib == pytest.approx(5.8, abs=0.1)
-        assert pod.verdict is Verdict.FITS
-
-
 def test_4_gib_of_kv_cache_are_refused_the_12b_post_with_26_gib() -> None:
     for pod in gemma_12b(**{**POST, "kv_bytes": 4 * 2**30}):
         assert pod.verdict is Verdict.REFUSED
@@ -64,19 +54,6 @@ def test_a_request_beyond_the_node_leaves_the_12b_pending() -> None:
 def test_one_node_of_64_gib_holds_the_12b() -> None:
     [pod] = gemma_12b(limit_gib=56, own_page_cache=True)
     assert pod.verdict is Verdict.FITS
-
-
-def test_one_pod_holds_the_1b_as_its_post_had_it() -> None:
-    [pod] = pods(
-        geometry("google/gemma-3-1b-it"),
-        kv_bytes=4 * 2**30,
-        limit_gib=20,
-        node_left_gib=ALLOCATABLE,
-        shared_memory_gib=1,
-        own_page_cache=True,
-    )
-    assert pod.verdict is Verdict.FITS
-    assert pod.headroom_gib > 7
 
 
 def test_parts_add_up_to_the_whole() -> None:
