@@ -17,6 +17,7 @@ from rehearsal.images import Image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff, mark_command
 from rehearsal.life import Outcome, Rehearsal, RehearsalError
 from rehearsal.locks import locked
+from rehearsal.logroom import require_room
 from rehearsal.observer import Observer
 from rehearsal.packages import ensure_packages
 from rehearsal.podengine import ENGINES, PodEngine
@@ -193,7 +194,9 @@ def on_given_cluster(
     observer = Observer(kubeconfig, context)
     version = observer.check()
     progress.step(f"given cluster: Kubernetes {version}")
-    for found in checked:
+    for stack, found in zip(stacks, checked, strict=True):
+        if found.benchmark is not None:
+            require_room(stack, found.benchmark)
         _require_nodes(observer, found.nodes)
         _require_storage(observer, found.benchmark)
     _require_no_other_controller(observer, checked)

@@ -111,6 +111,13 @@ def test_a_given_cluster_that_provides_no_volume_is_refused(recorder: Any, monke
         rehearse({}, recorder)
 
 
+def test_a_plan_whose_records_do_not_fit_into_a_log_is_refused(recorder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "Observer", Cluster)
+    tests = [{"kind": "one-user", "output_tokens": 2000, "repeats": 200}]
+    with pytest.raises(SplitbedError, match=r"rehearsal-split: the records of benchmark\.tests"):
+        rehearse({"benchmark.tests": tests}, recorder)
+
+
 @pytest.mark.usefixtures("labelled")
 @pytest.mark.parametrize(
     "settings",
