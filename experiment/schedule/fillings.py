@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from experiment.schedule.filters import fits
+from experiment.schedule.filters import has_room
 from experiment.schedule.objects import Pod
 from experiment.schedule.occupancy import Occupancy
 from experiment.schedule.sorts import Sort, clash
@@ -32,7 +32,7 @@ class Effort:
 
 def takes(at: Occupancy, pod: Pod) -> bool:
     """Tell whether a pod that suits the node may come beside those that are there."""
-    return fits(pod, at) is None and not any(clash(pod, other, at.node) for other in at.pods)
+    return has_room(pod, at) and not any(clash(pod, other, at.node) for other in at.pods)
 
 
 def ways(

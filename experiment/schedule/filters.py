@@ -76,19 +76,30 @@ def suits(pod: Pod, node: Node) -> Refusal | None:
     return None
 
 
+def has_room(pod: Pod, at: Occupancy) -> bool:
+    """Tell whether a pod fits beside the pods that are on the node; what it does not ask for is not looked at."""
+    node = at.node
+    return (
+        len(at.pods) < node.pods
+        and (not pod.cpu_millicores or pod.cpu_millicores <= node.cpu_millicores - at.cpu_millicores)
+        and (not pod.memory_mib or pod.memory_mib <= node.memory_mib - at.memory_mib)
+        and (not pod.gpus or pod.gpus <= node.gpus - at.gpus)
+    )
+
+
 def fits(pod: Pod, at: Occupancy) -> Refusal | None:
-    """Return which amounts are short beside the pods that are on the node, of amounts that the pod asks for."""
+    """Return which amounts are short on the node."""
+    if has_room(pod, at):
+        return None
     node = at.node
     amounts = (
         (NO_CPU, pod.cpu_millicores, at.cpu_millicores, node.cpu_millicores),
         (NO_MEMORY, pod.memory_mib, at.memory_mib, node.memory_mib),
         (NO_GPU, pod.gpus, at.gpus, node.gpus),
     )
-    short = [text for text, wanted, used, there in amounts if wanted > max(there - used, 0)]
-    if len(at.pods) + 1 > node.pods:
+    short = [text for text, wanted, used, there in amounts if wanted and wanted > there - used]
+    if len(at.pods) >= node.pods:
         short.insert(0, TOO_MANY_PODS)
-    if not short:
-        return None
     return Refusal(reasons=tuple(short), for_good=any(wanted > there for _, wanted, _, there in amounts))
 
 

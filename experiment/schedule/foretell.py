@@ -21,7 +21,7 @@ from experiment.schedule.scheduler import Choice, first_of_the_best, schedule
 from experiment.schedule.sorts import Sort, reaches_further, sorted_out
 
 _STEPS_EACH = 30_000
-_STEPS_IN_ALL = 200_000
+_STEPS_IN_ALL = 150_000
 
 
 @dataclass(frozen=True, kw_only=True)

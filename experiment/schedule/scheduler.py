@@ -57,7 +57,8 @@ def schedule(
             continue
         found = scores(pod, feasible, occupied)
         names = tuple(one.node.name for one in feasible)
-        best = tuple(name for name, score in zip(names, found, strict=True) if score == max(found))
+        highest = max(found)
+        best = tuple(name for name, score in zip(names, found, strict=True) if score == highest)
         chosen = choose(Choice(pod=pod, feasible=names, best=best))
         if chosen not in names:
             raise ValueError(f"{pod.name} does not fit on {chosen}, only on {', '.join(names)}")

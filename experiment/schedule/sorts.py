@@ -36,7 +36,7 @@ def sorted_out(pods: Iterable[Pod]) -> list[Sort]:
 
 def clash(one: Pod, other: Pod, node: Node) -> bool:
     """Tell whether two pods keep each other off one node."""
-    return any(
+    return bool(one.apart_from or other.apart_from) and any(
         this.keeps_apart_from(that, term) and node.label(term.topology) is not None
         for this, that in ((one, other), (other, one))
         for term in this.apart_from

@@ -43,9 +43,10 @@ class ApiServer:
         return json.loads(text)
 
     def answers(self) -> bool:
-        """Tell whether it is ready."""
+        """Tell whether it is ready, and has made its first namespaces."""
         with contextlib.suppress(OSError, http.client.HTTPException):
-            return self._ask("GET", "/readyz", None)[0] == 200
+            paths = ("/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/kube-system")
+            return all(self._ask("GET", path, None)[0] == 200 for path in paths)
         self._connection.close()
         return False
 

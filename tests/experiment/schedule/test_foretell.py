@@ -217,8 +217,8 @@ def test_what_evicts_others_never_waits_for_them() -> None:
 
 
 def test_hundreds_of_copies_on_as_many_nodes_are_no_trouble() -> None:
-    pods = [Pod(name=f"copy-{n}", owner="engine", cpu_millicores=6000, memory_mib=20480) for n in range(300)]
-    forecast = foretell([m7g(number) for number in range(300)], [*pods, Pod(name="lws", cpu_millicores=1000)])
+    pods = [Pod(name=f"copy-{n}", owner="engine", cpu_millicores=6000, memory_mib=20480) for n in range(100)]
+    forecast = foretell([m7g(number) for number in range(100)], [*pods, Pod(name="lws", cpu_millicores=1000)])
     assert [(fate.least, fate.most, fate.exact) for fate in forecast.fates] == [(0, 0, True), (0, 0, True)]
 
 
@@ -233,3 +233,11 @@ def test_one_in_the_whole_cluster_is_not_looked_into() -> None:
     assert forecast.some_wait is None
     assert len(forecast.pending) == 1
     assert foretell(nodes, pods[:1]).never
+
+
+def test_where_there_are_too_many_ways_the_bounds_are_safe_and_said_to_be_no_more() -> None:
+    pods = [Pod(name=f"p{n}", owner=f"{n}", cpu_millicores=500 + 37 * n, memory_mib=3000 - 71 * n) for n in range(40)]
+    forecast = foretell([m7g(number) for number in range(6)], pods)
+    assert {(fate.least, fate.most, fate.exact) for fate in forecast.fates} == {(0, 1, False)}
+    assert forecast.some_wait is None
+    assert forecast.pending
