@@ -1,11 +1,16 @@
+from typing import Any
+
 import pytest
 
 from experiment import arguments
+from experiment.arguments import Role
 from experiment.engine import Compilation, Engine, KvCacheBytes, KvCacheSpace, Model
 from experiment.flags import catalogue
 from experiment.resources import EngineResources
 from experiment.topology import NoTopology, Replicas, Single, Split
 from tests import golden
+from tests.experiment.stacks import settings_of
+from tests.recording import STACKS
 
 MODEL = Model(name="google/gemma-3-1b-it", served_name="gemma-3-1b-it")
 # As the 1B post had it.
@@ -22,15 +27,67 @@ ENGINE = Engine(
 SPLIT = Split(kind="split", pipeline=2)
 
 
-def test_argv_of_the_1b_post_is_the_golden_one(request: pytest.FixtureRequest) -> None:
-    lines = {
-        "split leader": arguments.serve("leader", MODEL, ENGINE, SPLIT),
-        "split worker": arguments.serve("worker", MODEL, ENGINE, SPLIT),
-        "single": arguments.serve("leader", MODEL, ENGINE, Single(kind="single")),
-    }
-    text = "".join(f"# {name}\n" + "".join(f"{argument}\n" for argument in argv) for name, argv in lines.items())
-    golden.check(request, "argv-1b.txt", text)
-    assert ENGINE.environment("cpu", 1)["VLLM_CPU_KVCACHE_SPACE"] == "4"
+@pytest.mark.parametrize("stack", STACKS)
+def test_argv_and_environment_of_a_stack_are_the_golden_ones(stack: str, request: pytest.FixtureRequest) -> None:
+    settings = settings_of(stack)
+    roles: tuple[Role, ...] = ("leader", "worker") if settings.topology.size > 1 else ("leader",)
+    lines = {role: arguments.serve(role, settings.model, settings.engine, settings.topology) for role in roles}
+    text = "".join(f"# {role}\n" + "".join(f"{argument}\n" for argument in argv) for role, argv in lines.items())
+    environment = settings.engine.environment(settings.device, settings.topology.tensor)
+    text += "# environment\n" + "".join(f"{name}={value}\n" for name, value in sorted(environment.items()))
+    golden.check(request, f"argv-{stack}.txt", text)
+
+
+def said(stack: str, **changes: Any) -> set[str]:
+    settings = settings_of(stack, **changes)
+    return set(arguments.serve("leader", settings.model, settings.engine, settings.topology))
+
+
+def test_the_flags_of_the_1b_post() -> None:
+    split = "--pipeline-parallel-size=2 --tensor-parallel-size=1 --nnodes=2 --node-rank=0"
+    both = "--dtype=bfloat16 --max-model-len=4096 -cc.mode=2 -cc.backend=eager --no-async-scheduling"
+    assert set(f"{split} {both}".split()) <= said("gemma-1b-split")
+    single = said("gemma-1b-single")
+    assert set(both.split()) <= single
+    assert not [argument for argument in single if "parallel" in argument or "node" in argument]
+    for stack in ("gemma-1b-split", "gemma-1b-single"):
+        assert settings_of(stack).engine.environment("cpu", 1)["VLLM_CPU_KVCACHE_SPACE"] == "4"
+
+
+def test_the_flags_of_the_12b_post() -> None:
+    post = (
+        '--kv-cache-memory-bytes=400000000 --max-model-len=2048 --limit-mm-per-prompt={"image":0,"audio":0,"video":0} '
+        "-cc.mode=2 -cc.backend=eager --pipeline-parallel-size=2 --tensor-parallel-size=1 --no-async-scheduling "
+        "--dtype=bfloat16"
+    )
+    assert set(post.split()) <= said("gemma-12b-split")
+
+
+def test_the_flags_of_the_gpu_post() -> None:
+    for stack, tensor in (("llama-70b-tp4x1", 4), ("llama-70b-tp2x2", 2)):
+        argv = said(stack)
+        assert {f"--tensor-parallel-size={tensor}", "--gpu-memory-utilization=0.92"} <= argv
+        assert "meta-llama/Meta-Llama-3.1-70B-Instruct" in argv
+        assert not [argument for argument in argv if "pipeline" in argument or "kv-cache-memory" in argument]
+
+
+def test_several_nodes_of_gpus_are_stages_of_tensor_parts() -> None:
+    split = {"kind": "split", "pipeline": 2, "tensor": 4}
+    argv = said("llama-70b-tp4x1", topology=split, nodes__engine__count=2)
+    assert {"--pipeline-parallel-size=2", "--tensor-parallel-size=4", "--nnodes=2"} <= argv
+
+
+def test_the_collective_library_of_gpus_is_told_the_pods_network_card() -> None:
+    on_gpus, on_cpus = settings_of("llama-70b-tp4x1"), settings_of("gemma-1b-split")
+    assert on_gpus.engine.environment("gpu", 4)["NCCL_SOCKET_IFNAME"] == "eth0"
+    assert "NCCL_SOCKET_IFNAME" not in on_cpus.engine.environment("cpu", 1)
+    assert on_cpus.engine.environment("cpu", 1)["GLOO_SOCKET_IFNAME"] == "eth0"
+
+
+def test_threads_are_set_by_variables() -> None:
+    pinned = settings_of("gemma-1b-split-pinned").engine.environment("cpu", 1)
+    assert pinned["VLLM_CPU_OMP_THREADS_BIND"] == "auto"
+    assert not [name for name in settings_of("gemma-1b-split").engine.environment("cpu", 1) if "OMP" in name]
 
 
 def test_every_argument_is_a_flag_of_the_recorded_version() -> None:
