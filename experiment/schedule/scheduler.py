@@ -17,7 +17,8 @@ class Choice:
     Attributes:
         pod: the pod.
         feasible: names of the nodes that take it, in the order of the nodes.
-        best: those of them with the highest score: the real scheduler takes one at random.
+        best: those of them with the highest score: the real scheduler takes one at random. Of more than 100 nodes it
+            looks at a part only, so that any feasible one may be taken.
     """
 
     pod: Pod

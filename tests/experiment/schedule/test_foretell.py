@@ -1,5 +1,7 @@
 """What is foretold against every order and every choice, tried one by one; and the stories of the posts."""
 
+import json
+from dataclasses import asdict
 from random import Random
 
 import pytest
@@ -241,3 +243,10 @@ def test_where_there_are_too_many_ways_the_bounds_are_safe_and_said_to_be_no_mor
     assert {(fate.least, fate.most, fate.exact) for fate in forecast.fates} == {(0, 1, False)}
     assert forecast.some_wait is None
     assert forecast.pending
+
+
+def test_all_that_is_said_is_plain_data() -> None:
+    said = json.loads(json.dumps(asdict(foretell(*one_of_the_1b_post(1000)))))
+    assert said["expected"]["nodes"][0]["name"] == "m7g-0"
+    assert [fate["most"] for fate in said["fates"]] == [0, 0, 1]
+    assert said["fates"][2]["example"]["pending"][0]["reasons"][1] == {"text": "Insufficient cpu", "nodes": 2}
