@@ -27,6 +27,7 @@ def pool(
     max_num_seqs: int | None = None,
     multimodal_tokens: int = 0,
     chunked_prefill: bool = True,
+    throughput: bool = False,
     block_tokens: int = BLOCK_TOKENS,
     hybrid: bool = True,
     partition: Sequence[int] | None = None,
@@ -43,6 +44,7 @@ def pool(
         max_num_seqs: as given to the engine, None for its default.
         multimodal_tokens: see `experiment.kv.scheduling.cpu`.
         chunked_prefill: False with `--no-enable-chunked-prefill`.
+        throughput: True with `--performance-mode throughput`.
         block_tokens: `--block-size`.
         hybrid: False with `--disable-hybrid-kv-cache-manager`.
         partition: layers of each stage, if `VLLM_PP_LAYER_PARTITION` is set.
@@ -64,6 +66,7 @@ def pool(
             max_num_seqs=max_num_seqs,
             multimodal_tokens=multimodal_tokens,
             chunked_prefill=chunked_prefill,
+            throughput=throughput,
         ),
         pipeline=pipeline,
         tensor=tensor,

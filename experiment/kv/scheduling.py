@@ -43,6 +43,7 @@ def cpu(
     max_num_seqs: int | None = None,
     multimodal_tokens: int = 0,
     chunked_prefill: bool = True,
+    throughput: bool = False,
 ) -> Scheduling:
     """Return what vLLM 0.31.0 settles on for a CPU server.
 
@@ -59,11 +60,12 @@ def cpu(
             image or a video (Gemma 4: a video of 32 frames of 70 + 8 tokens), which must fit one batch; 0 if it has
             no such inputs, or all are switched off.
         chunked_prefill: whether a prompt may be read in pieces.
+        throughput: True with `--performance-mode throughput`, which doubles what is not given.
 
     Raises:
         SplitbedError: a batch would hold fewer tokens than requests, or less than a prompt that may not be cut.
     """
-    world = pipeline * tensor
+    world = pipeline * tensor * (2 if throughput else 1)
     tokens = CPU_BATCHED_TOKENS * world
     if not chunked_prefill:
         tokens = max(tokens, max_model_len)

@@ -46,6 +46,7 @@ DTYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32, "fp8": torch.uin
 PLAIN = {
     "pipeline": 1, "tensor": 1, "max_num_batched_tokens": None, "max_num_seqs": None, "async_scheduling": None,
     "chunked_prefill": None, "block_tokens": None, "hybrid": True, "partition": None, "dtype": "bfloat16",
+    "throughput": False,
 }  # fmt: skip
 
 GEMMA_3_1B = {"kinds": [[1, 256, 512], [1, 256, None]], "pattern": "00000100000100000100000100"}
@@ -114,6 +115,10 @@ def chosen() -> Iterator[Case]:
         *({"max_num_seqs": requests} for requests in (1, 2, 1000)),
         *({"async_scheduling": on} for on in (True, False)),
         {"chunked_prefill": False},
+        {"throughput": True},
+        {"throughput": True, "max_num_seqs": 1},
+        {"throughput": True, "max_num_batched_tokens": 512},
+        {"throughput": True, "chunked_prefill": False},
         {"max_num_batched_tokens": 777, "async_scheduling": True},
     ]
     for more in settings:
@@ -210,6 +215,7 @@ def _ask(asked: Case, model: str) -> Case:
         "enable_chunked_prefill": asked["chunked_prefill"],
         "block_size": asked["block_tokens"],
         "disable_hybrid_kv_cache_manager": None if asked["hybrid"] else True,
+        "performance_mode": "throughput" if asked["throughput"] else None,
     }
     try:
         config = EngineArgs(

@@ -50,3 +50,20 @@ def test_as_vllm_answers(case: dict[str, Any]) -> None:
         assert cache.available_bytes > 0
         assert (cache.needed_gib, cache.available_gib) == (answer["needed_gib"], answer["available_gib"])
         assert cache.estimated_max_len == answer["estimated_max_len"]
+
+
+def test_async_scheduling_changes_nothing_on_a_cpu() -> None:
+    answers: dict[str, dict[str, Any]] = {}
+    for case in CASES:
+        plain = {name: value for name, value in case["asked"].items() if name != "async_scheduling"}
+        answers.setdefault(json.dumps(plain, sort_keys=True), {})[str(case["asked"].get("async_scheduling"))] = case[
+            "answer"
+        ]
+    asked_both_ways = [given for given in answers.values() if {"True", "False"} <= set(given)]
+    assert len(asked_both_ways) >= 6
+    assert all(given["True"] == given["False"] for given in asked_both_ways)
+
+
+def test_some_answers_are_of_each_kind() -> None:
+    kinds = [case["answer"]["refused"] for case in CASES]
+    assert all(kinds.count(kind) >= 2 for kind in (None, "too long", "no memory", "layout"))
