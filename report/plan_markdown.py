@@ -1,9 +1,131 @@
 """A plan for a comment on a pull request."""
 
+from collections.abc import Iterable, Iterator
+
 from experiment.plan import words
+from experiment.plan.memory import Memory
+from experiment.plan.placement import Placement
 from experiment.plan.plan import ExperimentPlan
+
+MARK = "<!-- splitbed plan: {name} -->"
+"""The first line: whoever writes the comment anew finds the old one by it."""
 
 
 def as_markdown(plan: ExperimentPlan) -> str:
-    """Return the plan as Markdown, what decides first."""
-    return f"## {plan.subject.name}: {words.verdict(plan)}\n"
+    """Return the plan as Markdown, what decides first and the rest folded away."""
+    return "\n".join(_lines(plan)).rstrip("\n") + "\n"
+
+
+def _lines(plan: ExperimentPlan) -> Iterator[str]:
+    subject = plan.subject
+    yield MARK.format(name=subject.name)
+    yield f"### {_plain(subject.name)}: {_plain(words.verdict(plan))}"
+    yield ""
+    yield f"`{_code(subject.model)}`, {_plain(subject.topology)}; {_plain(words.where(plan))}."
+    yield _plain(words.what_for(plan)) + "."
+    yield ""
+    figures = list(words.figures(plan))
+    if figures:
+        yield from _table([name for name, _ in figures], [[f"**{_plain(value)}**" for _, value in figures]])
+    yield from _advice(plan)
+    if plan.memory is not None:
+        yield from _folded("Memory", _memory(plan.memory))
+    if plan.cache is not None:
+        yield from _folded("KV cache", [_plain(words.cache(plan.cache)), ""])
+    yield from _folded("Placement", _placement(plan.placement))
+    time = [*words.steps(plan.duration), *_bold(words.totals(plan.duration))]
+    if time:
+        yield from _folded("Time", _table(["step", "takes", "from"], _cells(time)))
+    if plan.money is not None:
+        bill = [*words.bill(plan.money), *_bold(words.sums(plan.money))]
+        left = words.not_counted(plan.money)
+        yield from _folded(
+            "Money", [*_table(["what", "costs", "from"], _cells(bill)), *([_plain(left), ""] if left else [])]
+        )
+    if plan.speed is not None:
+        rows = [[_plain(cell) for cell in words.expected(one)] for one in (*plan.speed.stack, *plan.speed.posts)]
+        yield from _folded("Expected speed, to first order", _table(["", "predicted", "measured", "difference"], rows))
+    if plan.unknown:
+        yield from _folded("Not known", [*(f"- {_plain(one)}" for one in plan.unknown), ""])
+
+
+def _advice(plan: ExperimentPlan) -> Iterator[str]:
+    for refusal in plan.refusals:
+        yield f"- **refused** `{_code(refusal.name)}` {_plain(refusal.text)} {_plain(refusal.remedy)}"
+    for one in plan.advice:
+        mark = "**mistake**" if one.stops else "accepted" if one.mistake else "note"
+        yield f"- {mark} `{_code(one.name)}` {_plain(one.text)}"
+    if plan.refusals or plan.advice:
+        yield ""
+
+
+def _memory(memory: Memory) -> Iterator[str]:
+    headers = [memory.where, "GiB", "of", *(share.what for share in memory.largest.shares)]
+    yield from _table(
+        headers,
+        [
+            [
+                _plain(name),
+                f"**{words.gib_range(stage.low_gib, stage.high_gib)}**",
+                f"{memory.limit_gib:.4g}",
+                *(words.gib_range(share.low_gib, share.high_gib) for share in stage.shares),
+            ]
+            for name, stage in words.stages(memory)
+        ],
+    )
+    for line in words.memory_lines(memory):
+        yield f"{_plain(line)}"
+        yield ""
+
+
+def _placement(placement: Placement) -> Iterator[str]:
+    yield from _table(
+        ["node", "", "pods", "CPU left", "GiB left"],
+        [
+            [
+                _plain(name),
+                _plain(room.instance or "declared"),
+                _plain(words.pods(room)),
+                f"{room.free_cpu_millicores / 1000:.2f} of {room.cpu_millicores / 1000:.2f}",
+                words.gib_left(room),
+            ]
+            for name, room in words.alike(placement.nodes)
+        ],
+    )
+    for one in placement.waiting:
+        yield f"- {_plain(str(one))}."
+    yield ""
+
+
+def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
+    yield f"<details><summary>{title}</summary>"
+    yield ""
+    yield from lines
+    yield "</details>"
+    yield ""
+
+
+def _table(headers: list[str], rows: list[list[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(headers)} |"
+    yield f"|{' --- |' * len(headers)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
+def _cells(rows: Iterable[words.Row]) -> list[list[str]]:
+    return [[name, value, _plain(remark)] for name, value, remark in rows]
+
+
+def _bold(rows: Iterable[words.Row]) -> Iterator[words.Row]:
+    return ((f"**{name}**", f"**{value}**", remark) for name, value, remark in rows)
+
+
+def _plain(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line: what a person wrote cannot become markup."""
+    escaped = "".join(f"\\{character}" if character in r"\`*_[]<>|#" else character for character in text)
+    return " ".join(escaped.split()).replace("@", "&#64;")
+
+
+def _code(text: str) -> str:
+    return " ".join(text.replace("`", "'").replace("|", "/").split())

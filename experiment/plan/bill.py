@@ -1,5 +1,7 @@
 """The lines of a bill: each with its price where one is known, and in words where none is."""
 
+from collections.abc import Sequence
+
 from experiment.catalogue.prices import Price, Purchase, Tariff, hourly_usd, tariff
 from experiment.nodes import InstanceGroup
 from experiment.plan.part import Part
@@ -46,7 +48,7 @@ class Bill:
     def instances(self, name: str, group: InstanceGroup) -> None:
         """Add the instances of a group."""
         price = hourly_usd(self._region, group.instance, group.purchase)
-        what = f"{group.count} x {group.instance}, {name}, {_PURCHASES[group.purchase]}"
+        what = f"{group.count} x {group.instance} {_PURCHASES[group.purchase]} ({name})"
         if group.purchase == "spot":
             ceiling = hourly_usd(self._region, group.instance, "on-demand")
             limit = f"; on demand it is {group.count * ceiling.usd:g} USD an hour" if ceiling else ""
@@ -56,12 +58,17 @@ class Bill:
             return
         self._add(what, price, group.count, f"of {group.instance}", stays=False)
 
-    def disks(self, name: str, group: InstanceGroup) -> None:
-        """Add the volumes of a group, which are gone with its instances."""
+    def disks(self, groups: Sequence[InstanceGroup]) -> None:
+        """Add the volumes of all groups, which are gone with their instances."""
         price = tariff(self._region, "gp3-gib-month")
-        hourly = Price(usd=price.usd / MONTH_H, source=price.source, date=price.date) if price else None
-        size = group.count * group.disk_gib
-        self._add(f"{group.count} x {group.disk_gib} GiB gp3, {name}", hourly, size, "of gp3-gib-month", stays=False)
+        size = sum(group.count * group.disk_gib for group in groups)
+        what = f"{size} GiB of gp3 volumes"
+        if price is None:
+            self._add(what, None, size, "of gp3-gib-month", stays=False)
+            return
+        self.dates.add(price.date)
+        basis = f"{price.usd:g} USD a GiB and month, {price.date}"
+        self.hourly.append(Hourly(what=what, usd=price.usd * size / MONTH_H, basis=basis, stays=False))
 
     def by_use(self, what: str, name: Tariff, amount_gb: float | None) -> None:
         """Add what is paid by the gigabyte (1e9 bytes)."""
@@ -82,5 +89,5 @@ class Bill:
             self.hourly.append(Hourly(what=what, usd=None, basis=basis, stays=stays))
             return
         self.dates.add(price.date)
-        basis = f"{price.usd:.6g} USD each" if count != 1 else f"read {price.date}"
+        basis = f"{price.usd:.6g} USD each, {price.date}" if count != 1 else price.date
         self.hourly.append(Hourly(what=what, usd=price.usd * count, basis=basis, stays=stays))

@@ -16,10 +16,11 @@ DOWNLOAD_S, LOAD_S, WARM_UP_S = 162.0, 90.0, 50.0
 REST_S = 58.0
 """What the post's "about six minutes" without an answer leave for scheduling, image and network."""
 
-_POST = "12B post, m7g.2xlarge"
+_POST = "12B post"
+_SAME = 0.01
 _CLUSTER_S, _NODES_S = 900.0, 180.0
-_CLUSTER_SOURCE = "about 15 minutes on average: aws/containers-roadmap#1227"
-_NODES_SOURCE = "no measurement at hand: three minutes for instances to join"
+_CLUSTER_SOURCE = "15 minutes on average, aws/containers-roadmap#1227"
+_NODES_SOURCE = "no measurement at hand"
 
 
 class Step(Part):
@@ -81,11 +82,16 @@ def duration(settings: Settings, size_gib: float | None, benchmark_s: float | No
     return Duration(
         steps=(*machines, *engine),
         first_request_s=sum(step.seconds for step in (*machines, *engine)) if known else None,
-        restart_s=sum(step.seconds for step in engine) if serves and known else None,
+        restart_s=sum(step.seconds for step in engine if _again(step, settings)) if serves and known else None,
         benchmark_s=benchmark_s if plan else None,
         benchmark_longest_s=plan.longest_s - plan.ready_timeout_s if plan else None,
         unknown=unknown,
     )
+
+
+def _again(step: Step, settings: Settings) -> bool:
+    """Tell whether a step is taken again when a group is made anew on the same nodes."""
+    return not (step.name.startswith("weights from") and settings.model.weights.cache == "node")
 
 
 def _machines() -> tuple[Step, ...]:
@@ -97,32 +103,32 @@ def _machines() -> tuple[Step, ...]:
 
 def _engine(settings: Settings, size_gib: float) -> tuple[Step, ...]:
     ratio = size_gib / CHECKPOINT_GIB
-    basis: Basis = "measured" if abs(ratio - 1) < 0.01 else "scaled"
-    size = f"{size_gib:.1f} GiB"
-    rest = f"what its about six minutes leave ({_POST})"
-    steps = [Step(name="pods and image", seconds=REST_S, basis="assumed", source=rest)]
-    if settings.model.weights.source != "directory":
-        where = "the hub" if settings.model.weights.source == "hub" else "S3, at the rate measured from the hub"
+    weights = settings.model.weights
+    basis: Basis = "measured" if abs(ratio - 1) < _SAME else "scaled"
+    steps = [
+        Step(name="pods and image", seconds=REST_S, basis="assumed", source=f"{_POST}: what its six minutes leave")
+    ]
+    if weights.source != "directory":
         steps.append(
             Step(
-                name="weights: download",
+                name=f"weights from {'the hub' if weights.source == 'hub' else 'S3'}",
                 seconds=DOWNLOAD_S * ratio,
-                basis=basis if settings.model.weights.source == "hub" else "assumed",
-                source=f"{size} from {where}; {DOWNLOAD_S:g} s for {CHECKPOINT_GIB} GiB ({_POST})",
+                basis=basis if weights.source == "hub" else "assumed",
+                source=f"{_POST}: {DOWNLOAD_S:g} s for {CHECKPOINT_GIB} GiB from the hub",
             )
         )
     steps += [
         Step(
-            name="weights: load",
+            name="weights into memory",
             seconds=LOAD_S * ratio,
             basis=basis,
-            source=f"{size}; about {LOAD_S:g} s for {CHECKPOINT_GIB} GiB ({_POST})",
+            source=f"{_POST}: about {LOAD_S:g} s for {CHECKPOINT_GIB} GiB",
         ),
         Step(
             name="warm-up",
             seconds=WARM_UP_S,
             basis="measured" if basis == "measured" else "assumed",
-            source=f"about {WARM_UP_S:g} s ({_POST})",
+            source=f"{_POST}: about {WARM_UP_S:g} s",
         ),
     ]
     return tuple(steps)

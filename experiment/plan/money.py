@@ -26,6 +26,7 @@ class Money(Part):
         run_usd: what it costs; None likewise.
         end_h: hours until the end date; None without one.
         end_usd: what it costs if it is forgotten until then; None likewise.
+        day_usd: what it costs if it is forgotten for a day.
         after_end_hour_usd: dollars an hour that go on after that, until somebody destroys the stack.
         budget_usd: the stack's own limit.
         unknown: what is in none of the sums, each with its reason.
@@ -39,6 +40,7 @@ class Money(Part):
     run_usd: float | None
     end_h: float | None
     end_usd: float | None
+    day_usd: float
     after_end_hour_usd: float
     budget_usd: float | None
     unknown: tuple[str, ...]
@@ -65,11 +67,11 @@ def money(settings: Settings, run_s: float | None, now: datetime, flows: Flows) 
         return None
     bill = Bill(cluster.region)
     bill.per_hour("EKS control plane", "eks-cluster-hour", 1, stays=True)
-    for name in ("system", "engine"):
-        group = getattr(settings.nodes, name)
-        if isinstance(group, InstanceGroup):
-            bill.instances(name, group)
-            bill.disks(name, group)
+    groups = {"system": settings.nodes.system, "engine": settings.nodes.engine}
+    instances = {name: group for name, group in groups.items() if isinstance(group, InstanceGroup)}
+    for name, group in instances.items():
+        bill.instances(name, group)
+    bill.disks(list(instances.values()))
     if isinstance(cluster.network, NewNetwork):
         _network(bill, settings, cluster, cluster.network, flows)
     _used(bill, settings, flows)
@@ -86,6 +88,7 @@ def money(settings: Settings, run_s: float | None, now: datetime, flows: Flows) 
         run_usd=None if run_h is None else hour * run_h + once,
         end_h=end_h,
         end_usd=None if end_h is None else hour * end_h + once,
+        day_usd=hour * 24 + once,
         after_end_hour_usd=sum(one.usd or 0 for one in bill.hourly if one.stays),
         budget_usd=settings.budget.usd if settings.budget else None,
         unknown=tuple(f"{one.what}: {one.basis}" for one in lines if one.usd is None),
@@ -96,12 +99,12 @@ def money(settings: Settings, run_s: float | None, now: datetime, flows: Flows) 
 def _network(bill: Bill, settings: Settings, cluster: EksCluster, network: NewNetwork, flows: Flows) -> None:
     if network.egress == "nat":
         bill.per_hour("NAT gateway", "nat-gateway-hour", NAT_GATEWAYS, stays=True)
-        bill.per_hour("its public address", "public-ipv4-hour", NAT_GATEWAYS, stays=True)
-        bill.by_use("weights through the NAT gateway, for one start", "nat-gateway-gb", flows.downloaded_gb)
-        bill.by_use("images through the NAT gateway", "nat-gateway-gb", None)
+        bill.per_hour("public address of the gateway", "public-ipv4-hour", NAT_GATEWAYS, stays=True)
+        bill.by_use("weights through the gateway, once", "nat-gateway-gb", flows.downloaded_gb)
+        bill.by_use("images through the gateway", "nat-gateway-gb", None)
     else:
         count = len(ENDPOINTS) * (len(cluster.zones) if _spread(settings) else 1)
-        bill.per_hour(f"interface endpoints for {', '.join(ENDPOINTS)}", "interface-endpoint-hour", count, stays=True)
+        bill.per_hour(f"{count} interface endpoints", "interface-endpoint-hour", count, stays=True)
 
 
 def _used(bill: Bill, settings: Settings, flows: Flows) -> None:

@@ -19,6 +19,7 @@ from experiment.plan.part import Part
 from experiment.plan.placement import Placement, placement
 from experiment.plan.pods import ENGINE, pods
 from experiment.plan.refusals import Refusal, refusals
+from experiment.plan.speed import Speed, speed
 from experiment.plan.subject import Subject, subject
 from experiment.plan.traffic import Flows, flows
 from experiment.settings import Settings
@@ -39,6 +40,7 @@ class ExperimentPlan(Part):
         duration: to the first answer and to the last.
         flows: over the network.
         money: None where nothing is paid for by this stack.
+        speed: what to expect; None where nothing is known.
         advice: what to think over, what stops first.
         refusals: why it cannot work.
         unknown: what the plan cannot tell, in words.
@@ -53,6 +55,7 @@ class ExperimentPlan(Part):
     duration: Duration
     flows: Flows
     money: Money | None
+    speed: Speed | None
     advice: tuple[Advice, ...]
     refusals: tuple[Refusal, ...]
     unknown: tuple[str, ...]
@@ -94,7 +97,8 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
     engine_node = next(node for node in machines if node.name == "engine-1")
     found = engine(settings, geometry, node_gib=(engine_node.memory_mib - beside) / 1024)
     size = checkpoint_gib(geometry)
-    lasts = duration(settings, size, None, simulated=rehearsed(settings))
+    fast = None if rehearsed(settings) else speed(settings, geometry)
+    lasts = duration(settings, size, fast.benchmark_s if fast else None, simulated=rehearsed(settings))
     moved = flows(settings, geometry, size)
     costs = money(settings, lasts.run_s, now, moved)
     facts = Facts(
@@ -116,6 +120,7 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
         duration=lasts,
         flows=moved,
         money=costs,
+        speed=fast,
         advice=judged((*splitting.warnings(facts), *spending.warnings(facts)), settings.accept),
         refusals=tuple(refusals(found, placed, costs)),
         unknown=(*found.unknown, *lasts.unknown),

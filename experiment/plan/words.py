@@ -4,14 +4,22 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 
+from experiment.plan.bill import Line
 from experiment.plan.cache import Cache
 from experiment.plan.duration import Duration
 from experiment.plan.memory import Memory, StageMemory
 from experiment.plan.money import Money
-from experiment.plan.placement import Room
+from experiment.plan.placement import Place, Room
 from experiment.plan.plan import ExperimentPlan
+from experiment.plan.pods import BENCHMARK, CONTROLLER_OWNER, ENGINE
+from experiment.plan.speed import Expected
+
+Row = tuple[str, str, str]
+"""Name, value, remark."""
 
 _MINUTE, _HOUR = 60, 3600
+_NAMED = (ENGINE, BENCHMARK, CONTROLLER_OWNER)
+_SHORT = {CONTROLLER_OWNER: "controller"}
 
 
 def verdict(plan: ExperimentPlan) -> str:
@@ -20,44 +28,93 @@ def verdict(plan: ExperimentPlan) -> str:
         return "refused"
     mistakes = [one.name for one in plan.advice if one.stops]
     if mistakes:
-        return f"stops at {', '.join(mistakes)}"
+        return f"stops: {', '.join(mistakes)}"
     if plan.memory is None:
         return "nothing speaks against it"
     return "fits" if plan.memory.fit == "fits" else "may fit"
 
 
-def ends(end_date: str | None) -> str:
-    """Return until when it runs."""
-    if end_date is None:
-        return "no end date"
-    return f"until {datetime.fromisoformat(end_date):%Y-%m-%d %H:%M %Z}"
+def where(plan: ExperimentPlan) -> str:
+    """Return what serves the model."""
+    subject = plan.subject
+    return f"{subject.nodes}, {subject.where}; {subject.engine}"
 
 
-def stage(one: StageMemory, of: int) -> str:
-    """Return the name of a pod by the stage that it holds."""
-    if of == 1:
-        return "whole model"
-    return f"stage {one.stage}, {one.layers} layers"
+def what_for(plan: ExperimentPlan) -> str:
+    """Return the question, who asks it, and until when."""
+    subject = plan.subject
+    if subject.end_date is None:
+        until = "no end date"
+    else:
+        until = f"until {datetime.fromisoformat(subject.end_date).strftime('%Y-%m-%d %H:%M %Z').rstrip()}"
+    return f"{subject.purpose} ({subject.owner}, {until})"
+
+
+def figures(plan: ExperimentPlan) -> Iterator[tuple[str, str]]:
+    """Return the few figures that decide most."""
+    if plan.memory is not None and plan.memory.guard is not None:
+        largest = plan.memory.largest
+        yield plan.memory.where, f"{gib_of(largest, plan.memory)} GiB"
+    if plan.cache is not None:
+        about = "" if plan.cache.exact else "about "
+        yield "KV cache", f"{about}{plan.cache.tokens:,} tokens" if plan.cache.tokens is not None else "refused"
+    if plan.speed is not None:
+        yield "one user", f"{1000 / plan.speed.token_ms:.1f} tokens/s"
+    if plan.duration.first_request_s is not None:
+        yield "first request", clock(plan.duration.first_request_s)
+    if plan.money is not None:
+        yield "an hour", f"{plan.money.hour_usd:.2f} USD"
+        if plan.money.run_usd is not None:
+            yield "planned run", f"{plan.money.run_usd:.2f} USD"
+
+
+def stages(memory: Memory) -> Iterator[tuple[str, StageMemory]]:
+    """Return pods that take the same as one, with a name for them."""
+
+    def looks(one: StageMemory) -> tuple[int, str]:
+        return one.layers, f"{one.low_gib:.3f} {one.high_gib:.3f}"
+
+    for _, group in groupby(memory.stages, key=looks):
+        alike = list(group)
+        if len(memory.stages) == 1:
+            yield "whole model", alike[0]
+        elif len(alike) == 1:
+            yield f"stage {alike[0].stage} ({alike[0].layers} layers)", alike[0]
+        else:
+            yield f"stages {alike[0].stage} to {alike[-1].stage} ({alike[0].layers} layers)", alike[0]
 
 
 def gib_range(low: float, high: float) -> str:
     """Return GiB with one decimal, two numbers where they differ."""
-    if f"{low:.1f}" == f"{high:.1f}":
-        return f"{low:.1f}"
-    return f"{low:.1f} to {high:.1f}"
+    return f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}"
+
+
+def gib_of(stage: StageMemory, memory: Memory) -> str:
+    """Return what a stage takes of what it is given."""
+    return f"{gib_range(stage.low_gib, stage.high_gib)} of {memory.limit_gib:.4g}"
+
+
+def gib_left(room: Room) -> str:
+    """Return what a node has left of its memory."""
+    about = "about " if room.estimated else ""
+    return f"{room.free_memory_mib / 1024:.1f} of {about}{room.memory_mib / 1024:.1f}"
 
 
 def memory_lines(memory: Memory) -> Iterator[str]:
     """Return what is to be said of memory besides its figures."""
-    yield from memory.short
+    for line in memory.short:
+        yield f"{line}."
     guard = memory.guard
     if guard is not None:
+        seen = f"{guard.worst_gib:.2f}"
+        if f"{guard.best_gib:.2f}" != seen:
+            seen += f" to {guard.best_gib:.2f}"
         yield (
-            f"before it makes the KV cache of {guard.asked_gib:.2f} GiB the engine sees "
-            f"{guard.worst_gib:.2f} to {guard.best_gib:.2f} GiB (it counts page cache as taken); "
-            f"a cache of {guard.sure_gib:.2f} GiB surely passes"
+            f"The engine's guard sees {seen} GiB, page cache counted as taken, and wants {guard.asked_gib:.2f}; "
+            f"a KV cache of {guard.sure_gib:.2f} GiB surely passes."
         )
-    yield from memory.basis
+    for line in memory.basis:
+        yield f"{line[:1].upper()}{line[1:]}."
 
 
 def cache(one: Cache) -> str:
@@ -66,30 +123,40 @@ def cache(one: Cache) -> str:
     if one.fits:
         return (
             f"{one.given_gib:.2f} GiB in each rank hold {about}{one.tokens:,} tokens: "
-            f"{one.concurrency:.2f} requests of {one.max_model_len:,} tokens at once"
+            f"{one.concurrency:.2f} requests of {one.max_model_len:,} tokens at once."
         )
-    proposal = f"; the engine proposes {one.proposed_len:,}" if one.proposed_len else ""
+    proposal = f" The engine proposes {one.proposed_len:,}." if one.proposed_len else ""
     return (
-        f"{about}{one.needed_gib:.2f} GiB needed for {one.max_model_len:,} tokens, "
-        f"{one.available_gib:.2f} GiB available{proposal}"
+        f"Refused: {one.max_model_len:,} tokens need {about}{one.needed_gib:.2f} GiB, and "
+        f"{one.available_gib:.2f} GiB are available.{proposal}"
     )
 
 
 def pods(room: Room) -> str:
-    """Return the pods of a node by what they are for, with what they ask for."""
-    found = []
-    for owner, group in groupby(sorted(room.pods, key=lambda place: place.owner), key=lambda place: place.owner):
-        places = list(group)
-        cpu = sum(place.cpu_millicores for place in places) / 1000
-        gib = sum(place.memory_mib for place in places) / 1024
-        gpus = sum(place.gpus for place in places)
-        times = f"{len(places)} x " if len(places) > 1 else ""
-        found.append(f"{times}{owner} {cpu:g} CPU {gib:.3g} GiB" + (f" {gpus} GPU" if gpus else ""))
+    """Return the pods of a node by what they are for, with what they ask for; add-ons in one."""
+    by_owner = {owner: [place for place in room.pods if place.owner == owner] for owner in _NAMED}
+    found = [
+        f"{_times(places)}{_SHORT.get(owner, owner)} {_asked(places)}" for owner, places in by_owner.items() if places
+    ]
+    addons = [place for place in room.pods if place.owner not in _NAMED]
+    if addons:
+        found.append(f"{len(addons)} of add-ons {_asked(addons)}")
     return ", ".join(found) or "nothing"
 
 
-def alike(rooms: Sequence[Room]) -> Iterator[tuple[Room, int]]:
-    """Return nodes that differ by their name alone as one, with how many they are."""
+def _times(places: Sequence[Place]) -> str:
+    return f"{len(places)} x " if len(places) > 1 else ""
+
+
+def _asked(places: Sequence[Place]) -> str:
+    cpu = sum(place.cpu_millicores for place in places) / 1000
+    gib = sum(place.memory_mib for place in places) / 1024
+    gpus = sum(place.gpus for place in places)
+    return f"({cpu:.4g} CPU, {gib:.3g} GiB{f', {gpus} GPU' if gpus else ''})"
+
+
+def alike(rooms: Sequence[Room]) -> Iterator[tuple[str, Room]]:
+    """Return nodes that differ by their name alone as one, with a name for them."""
 
     def looks(room: Room) -> tuple[object, ...]:
         owners = sorted(place.owner for place in room.pods)
@@ -97,47 +164,81 @@ def alike(rooms: Sequence[Room]) -> Iterator[tuple[Room, int]]:
 
     for _, group in groupby(rooms, key=looks):
         found = list(group)
-        yield found[0], len(found)
+        first, last = found[0].name, found[-1].name
+        yield first if len(found) == 1 else f"{first} to {last.rpartition('-')[2]}", found[0]
 
 
 def clock(seconds: float) -> str:
     """Return a duration as people say it."""
-    if seconds < 2 * _MINUTE:
+    if seconds < 5 * _MINUTE:
         return f"{seconds:.0f} s"
-    if seconds < 2 * _HOUR:
-        return f"{seconds / _MINUTE:.0f} min"
-    return f"{seconds / _HOUR:.1f} h"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < 2 * _HOUR else f"{seconds / _HOUR:.1f} h"
 
 
-def totals(duration: Duration) -> Iterator[tuple[str, str, str]]:
-    """Return name, value and remark of what the steps add up to."""
-    if duration.first_request_s is not None:
+def steps(duration: Duration) -> Iterator[Row]:
+    """Return every step to the first answer."""
+    for step in duration.steps:
+        yield step.name, clock(step.seconds), f"{step.basis} ({step.source})"
+
+
+def totals(duration: Duration) -> Iterator[Row]:
+    """Return what the steps add up to."""
+    if duration.first_request_s is not None and duration.steps:
         yield "to the first request", clock(duration.first_request_s), ""
     if duration.restart_s is not None:
-        yield "after each restart", clock(duration.restart_s), "without an answer"
-    if duration.benchmark_s is not None:
-        yield "benchmark", clock(duration.benchmark_s), "expected"
+        yield "without an answer, each restart", clock(duration.restart_s), ""
     if duration.benchmark_longest_s is not None:
-        yield "benchmark at the longest", clock(duration.benchmark_longest_s), "then its requests have timed out"
+        longest = f"{clock(duration.benchmark_longest_s)} at the longest"
+        if duration.benchmark_s is None:
+            yield "benchmark", longest, ""
+        else:
+            yield "benchmark", clock(duration.benchmark_s), f"expected; {longest}"
 
 
-def usd(value: float | None, digits: int) -> str:
-    """Return dollars, or that they are not known: never zero for it."""
-    return "not known" if value is None else f"{value:.{digits}f} USD"
+def bill(money: Money) -> Iterator[Row]:
+    """Return every line with a known price."""
+    for line in money.hourly:
+        if line.usd is not None:
+            yield line.what, f"{line.usd:.4f} USD", line.basis
+    for use in money.once:
+        if use.usd is not None:
+            yield use.what, f"{use.usd:.2f} USD", use.basis
 
 
-def sums(money: Money) -> Iterator[tuple[str, str, str]]:
-    """Return name, value and remark of what the lines add up to."""
+def sums(money: Money) -> Iterator[Row]:
+    """Return what the lines add up to; "at least" where a price by the hour is not known."""
     least = "at least " if any(line.usd is None for line in money.hourly) else ""
-    yield "an hour", f"{least}{money.hour_usd:.4f} USD", f"prices of {', '.join(money.dated) or 'no date'}"
+    yield "an hour", f"{least}{money.hour_usd:.4f} USD", ""
     if money.run_usd is not None and money.run_h is not None:
         yield "the planned run", f"{least}{money.run_usd:.2f} USD", clock(money.run_h * _HOUR)
     if money.end_usd is not None and money.end_h is not None:
         yield "until the end date, if forgotten", f"{least}{money.end_usd:.2f} USD", clock(money.end_h * _HOUR)
+    else:
+        yield "a day, if forgotten", f"{least}{money.day_usd:.2f} USD", "no end date is set, and up asks for one"
     yield (
-        "after it, until destroyed",
+        "an hour after the end date",
         f"{least}{money.after_end_hour_usd:.4f} USD",
-        "an hour for what is not nodes",
+        "nodes are gone, the rest stays",
     )
     if money.budget_usd is not None:
         yield "budget", f"{money.budget_usd:.2f} USD", "exceeded" if money.over_budget else ""
+
+
+def not_counted(money: Money) -> str:
+    """Return what is in none of the sums; nothing if all is."""
+    lines: list[Line] = [line for line in (*money.hourly, *money.once) if line.usd is None]
+    by_reason = {basis: [line.what for line in lines if line.basis == basis] for basis in (one.basis for one in lines)}
+    said = "; ".join(f"{', '.join(what)} ({basis})" for basis, what in by_reason.items())
+    return f"Not counted: {said}." if said else ""
+
+
+def expected(one: Expected) -> tuple[str, str, str, str]:
+    """Return metric, prediction, measurement and what to think of their difference."""
+    unit = "" if one.unit == "times" else f" {one.unit}"
+    measured = "" if one.measured is None else f"{one.measured:.4g}{unit}"
+    error = "" if one.error is None else f"{one.error:+.0%}"
+    if one.calibrated:
+        error += " (taken from it)"
+    elif one.extrapolates:
+        error = f"{error} extrapolates".strip()
+    return one.metric, f"{one.predicted:.3g}{unit}", measured, error
