@@ -19,19 +19,19 @@ def as_markdown(plan: ExperimentPlan) -> str:
 def _lines(plan: ExperimentPlan) -> Iterator[str]:
     subject = plan.subject
     yield MARK.format(name=subject.name)
-    yield f"### {_plain(subject.name)}: {_plain(words.verdict(plan))}"
+    yield f"### {plain(subject.name)}: {plain(words.verdict(plan))}"
     yield ""
-    yield f"`{_code(subject.model)}`, {_plain(subject.topology)}; {_plain(words.where(plan))}."
-    yield _plain(words.what_for(plan)) + "."
+    yield f"`{_code(subject.model)}`, {plain(subject.topology)}; {plain(words.where(plan))}."
+    yield plain(words.what_for(plan)) + "."
     yield ""
     figures = list(words.figures(plan))
     if figures:
-        yield from _table([name for name, _ in figures], [[f"**{_plain(value)}**" for _, value in figures]])
+        yield from _table([name for name, _ in figures], [[f"**{plain(value)}**" for _, value in figures]])
     yield from _advice(plan)
     if plan.memory is not None:
         yield from _folded("Memory", _memory(plan.memory))
     if plan.cache is not None:
-        yield from _folded("KV cache", [_plain(words.cache(plan.cache)), ""])
+        yield from _folded("KV cache", [plain(words.cache(plan.cache)), ""])
     yield from _folded("Placement", _placement(plan.placement))
     time = [*words.steps(plan.duration), *_bold(words.totals(plan.duration))]
     if time:
@@ -40,21 +40,21 @@ def _lines(plan: ExperimentPlan) -> Iterator[str]:
         bill = [*words.bill(plan.money), *_bold(words.sums(plan.money))]
         left = words.not_counted(plan.money)
         yield from _folded(
-            "Money", [*_table(["what", "costs", "from"], _cells(bill)), *([_plain(left), ""] if left else [])]
+            "Money", [*_table(["what", "costs", "from"], _cells(bill)), *([plain(left), ""] if left else [])]
         )
     if plan.speed is not None:
-        rows = [[_plain(cell) for cell in words.expected(one)] for one in (*plan.speed.stack, *plan.speed.posts)]
+        rows = [[plain(cell) for cell in words.expected(one)] for one in (*plan.speed.stack, *plan.speed.posts)]
         yield from _folded("Expected speed, to first order", _table(["", "predicted", "measured", "difference"], rows))
     if plan.unknown:
-        yield from _folded("Not known", [*(f"- {_plain(one)}" for one in plan.unknown), ""])
+        yield from _folded("Not known", [*(f"- {plain(one)}" for one in plan.unknown), ""])
 
 
 def _advice(plan: ExperimentPlan) -> Iterator[str]:
     for refusal in plan.refusals:
-        yield f"- **refused** `{_code(refusal.name)}` {_plain(refusal.text)} {_plain(refusal.remedy)}"
+        yield f"- **refused** `{_code(refusal.name)}` {plain(refusal.text)} {plain(refusal.remedy)}"
     for one in plan.advice:
         mark = "**mistake**" if one.stops else "accepted" if one.mistake else "note"
-        yield f"- {mark} `{_code(one.name)}` {_plain(one.text)}"
+        yield f"- {mark} `{_code(one.name)}` {plain(one.text)}"
     if plan.refusals or plan.advice:
         yield ""
 
@@ -65,7 +65,7 @@ def _memory(memory: Memory) -> Iterator[str]:
         headers,
         [
             [
-                _plain(name),
+                plain(name),
                 f"**{words.gib_range(stage.low_gib, stage.high_gib)}**",
                 f"{memory.limit_gib:.4g}",
                 *(words.gib_range(share.low_gib, share.high_gib) for share in stage.shares),
@@ -74,7 +74,7 @@ def _memory(memory: Memory) -> Iterator[str]:
         ],
     )
     for line in words.memory_lines(memory):
-        yield f"{_plain(line)}"
+        yield f"{plain(line)}"
         yield ""
 
 
@@ -83,9 +83,9 @@ def _placement(placement: Placement) -> Iterator[str]:
         ["node", "", "pods", "CPU left", "GiB left"],
         [
             [
-                _plain(name),
-                _plain(room.instance or "declared"),
-                _plain(words.pods(room)),
+                plain(name),
+                plain(room.instance or "declared"),
+                plain(words.pods(room)),
                 f"{room.free_cpu_millicores / 1000:.2f} of {room.cpu_millicores / 1000:.2f}",
                 words.gib_left(room),
             ]
@@ -93,7 +93,7 @@ def _placement(placement: Placement) -> Iterator[str]:
         ],
     )
     for one in placement.waiting:
-        yield f"- {_plain(str(one))}."
+        yield f"- {plain(str(one))}."
     yield ""
 
 
@@ -114,14 +114,14 @@ def _table(headers: list[str], rows: list[list[str]]) -> Iterator[str]:
 
 
 def _cells(rows: Iterable[words.Row]) -> list[list[str]]:
-    return [[name, value, _plain(remark)] for name, value, remark in rows]
+    return [[name, value, plain(remark)] for name, value, remark in rows]
 
 
 def _bold(rows: Iterable[words.Row]) -> Iterator[words.Row]:
     return ((f"**{name}**", f"**{value}**", remark) for name, value, remark in rows)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return text that Markdown shows as it is, on one line: what a person wrote cannot become markup."""
     escaped = "".join(f"\\{character}" if character in r"\`*_[]<>|#" else character for character in text)
     return " ".join(escaped.split()).replace("@", "&#64;")

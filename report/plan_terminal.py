@@ -22,7 +22,7 @@ WIDTH = 110
 _DIM, _GOOD, _BAD, _WARN = "bright_black", "green", "red", "yellow"
 _COLOURS = ("steel_blue1", "grey50", "medium_spring_green", "plum3")
 """Of the shares of memory, in their order."""
-_BAR = 24
+_BAR = 52
 
 
 def as_terminal(plan: ExperimentPlan) -> RenderableType:
@@ -92,19 +92,17 @@ def _named(name: str, text: str) -> Text:
 
 
 def _memory(memory: Memory) -> Group:
-    table = _table(memory.where, "", "GiB")
-    for column in table.columns:
-        column.no_wrap = True
-    for share, colour in zip(memory.largest.shares, _COLOURS, strict=False):
-        table.add_column(Text(share.what, style=colour), justify="right", no_wrap=True)
+    table = Table.grid(padding=(0, 2, 0, 0))
     for name, stage in words.stages(memory):
-        parts = [(share.high_gib, colour) for share, colour in zip(stage.shares, _COLOURS, strict=False)]
-        table.add_row(
-            name,
-            bar(parts, memory.limit_gib, _BAR),
-            Text(words.gib_of(stage, memory), style="bold"),
-            *(words.gib_range(share.low_gib, share.high_gib) for share in stage.shares),
+        shares = list(zip(stage.shares, _COLOURS, strict=False))
+        line = bar([(share.high_gib, colour) for share, colour in shares], memory.limit_gib, _BAR)
+        line.append(f"  {words.gib_of(stage, memory)} GiB", style="bold")
+        table.add_row(name, line)
+        legend = Text("  ").join(
+            Text.assemble(("■ ", colour), f"{share.what} {words.gib_range(share.low_gib, share.high_gib)}")
+            for share, colour in shares
         )
+        table.add_row("", legend)
     return Group(table, *(Text(line, style=_DIM) for line in words.memory_lines(memory)))
 
 

@@ -14,24 +14,35 @@ from report.plan_markdown import as_markdown
 from report.plan_terminal import WIDTH, as_terminal
 from scripts.errors import explain
 from scripts.replacements import parsed
-from stackfiles.stackfile import StackFile
+from stackfiles.stackfile import StackFile, stacks
 
 STOPPED, BAD_INPUT = 1, 2
+PAGES_NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
+"""For which the documentation's plans are made."""
 
 
 def plan(
-    stack: Annotated[str, typer.Argument(help="A stack of stacks/, or the path of a stack file.")],
+    stack: Annotated[str | None, typer.Argument(help="A stack of stacks/, or the path of a stack file.")] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Replace a setting, as in --set engine.max_model_len=4096."),
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print it for a comment on a pull request.")] = False,
+    pages_in: Annotated[
+        Path | None, typer.Option("--pages", help="Write the plans of all stacks into this directory instead.")
+    ] = None,
 ) -> None:
     """Tell what a stack needs, where it lands, what it costs, and whether to split at all; nothing is made.
 
     Ends with 0 if `up` may go on, with 1 if it would stop, with 2 if the stack file cannot be read.
     """
+    if pages_in is not None:
+        write_pages(pages_in)
+        return
+    if stack is None:
+        explain(SplitbedError("No stack is named.", f"Name one of {', '.join(stacks())}, or the path of a stack file."))
+        raise typer.Exit(BAD_INPUT)
     try:
         found = planned(stack, settings or [], datetime.now(UTC))
     except ExpiredError as error:
@@ -50,6 +61,16 @@ def plan(
             console = Console(width=WIDTH)
         console.print(as_terminal(found))
     raise typer.Exit(0 if found.goes else STOPPED)
+
+
+def write_pages(directory: Path) -> None:
+    """Write the plans of all tracked stacks, for a fixed moment."""
+    from report.plan_pages import pages
+
+    found = dict(pages([(stack, planned(stack, [], PAGES_NOW)) for stack in stacks()], PAGES_NOW))
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in found.items():
+        (directory / name).write_text(text, encoding="utf-8")
 
 
 def planned(stack: str, replacements: list[str], now: datetime) -> ExperimentPlan:

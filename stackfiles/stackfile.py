@@ -36,9 +36,10 @@ class StackFile:
             StackFileError: there is none, it is no YAML mapping, or it lacks the settings.
         """
         path = STACKS / f"Pulumi.{stack}.yaml"
-        if path not in STACKS.glob("Pulumi.*.yaml"):
-            known = sorted(file.name.removeprefix("Pulumi.").removesuffix(".yaml") for file in STACKS.glob("Pulumi.*"))
-            raise StackFileError(f"There is no stack {stack}: {path} does not exist.", f"Known are {', '.join(known)}.")
+        if stack not in stacks():
+            raise StackFileError(
+                f"There is no stack {stack}: {path} does not exist.", f"Known are {', '.join(stacks())}."
+            )
         return cls.read(path)
 
     @classmethod
@@ -80,6 +81,13 @@ class StackFile:
         if path.exists() and (salt := mapping(path).get("encryptionsalt")):
             document["encryptionsalt"] = salt
         write_atomically(path, write(document))
+
+
+def stacks() -> tuple[str, ...]:
+    """Return the names of all tracked stacks."""
+    return tuple(
+        sorted(path.name.removeprefix("Pulumi.").removesuffix(".yaml") for path in STACKS.glob("Pulumi.*.yaml"))
+    )
 
 
 def mapping(path: Path) -> dict[str, Any]:

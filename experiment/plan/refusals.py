@@ -37,11 +37,11 @@ def _cache(engine: Engine) -> Iterator[Refusal]:
     cache = engine.cache
     if cache is None or cache.fits:
         return
-    about = "" if cache.exact else "by this estimate "
+    about = "A" if cache.exact else "By this estimate a"
     proposal = f"engine.max_model_len: {cache.proposed_len}, or " if cache.proposed_len else ""
     yield Refusal(
         name="kv-cache-refused",
-        text=f"{about}a request of {cache.max_model_len:,} tokens needs {cache.needed_gib:.2f} GiB of KV cache, and "
+        text=f"{about} request of {cache.max_model_len:,} tokens needs {cache.needed_gib:.2f} GiB of KV cache, and "
         f"{cache.available_gib:.2f} GiB are available"
         + (f"; the engine proposes {cache.proposed_len:,} tokens." if cache.proposed_len else "."),
         remedy=f"Take {proposal}a KV cache of {cache.enough_gib:.2f} GiB.",
@@ -52,8 +52,11 @@ def _memory(engine: Engine) -> Iterator[Refusal]:
     memory = engine.memory
     if memory is None or memory.fit != "refused":
         return
+    said = "; ".join(memory.short)
     yield Refusal(
         name="memory-does-not-fit",
-        text=" ".join(memory.short),
-        remedy="Split over more pods, take larger nodes, or a smaller model or KV cache.",
+        text=f"{said[:1].upper()}{said[1:]}.",
+        remedy=f"A KV cache of {memory.guard.sure_gib:.2f} GiB surely passes; or take larger nodes and ask for more."
+        if memory.guard and memory.guard.sure_gib > 0
+        else "Split over more pods, take larger nodes, or a smaller model.",
     )

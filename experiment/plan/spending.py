@@ -15,12 +15,26 @@ _SPARE_SHARE = 0.25
 
 def warnings(facts: Facts) -> Iterator[Warned]:
     """Return what wastes memory, money or the worth of a result."""
+    yield from _tight_memory(facts)
     yield from _inputs(facts)
     yield from _spare_memory(facts)
     yield from _spare_cache(facts)
     yield from _slow_start(facts)
     yield from _credits(facts)
     yield from _bus(facts)
+
+
+def _tight_memory(facts: Facts) -> Iterator[Warned]:
+    memory = facts.memory
+    if memory is None or memory.fit != "perhaps":
+        return
+    least = f" A KV cache of {memory.guard.sure_gib:.2f} GiB surely passes." if memory.guard else ""
+    said = "; ".join(memory.short)
+    yield Warned(
+        "memory-may-not-fit",
+        f"{said[:1].upper()}{said[1:]}.{least}",
+        {"sure_gib": round(memory.guard.sure_gib, 2)} if memory.guard else {},
+    )
 
 
 def _inputs(facts: Facts) -> Iterator[Warned]:

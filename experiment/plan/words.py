@@ -102,8 +102,6 @@ def gib_left(room: Room) -> str:
 
 def memory_lines(memory: Memory) -> Iterator[str]:
     """Return what is to be said of memory besides its figures."""
-    for line in memory.short:
-        yield f"{line}."
     guard = memory.guard
     if guard is not None:
         seen = f"{guard.worst_gib:.2f}"
