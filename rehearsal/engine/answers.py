@@ -10,7 +10,11 @@ from rehearsal.engine.protocol import random_id
 
 
 def compact(body: object) -> bytes:
-    """Return JSON as vLLM writes it."""
+    """Return JSON as vLLM writes it.
+
+    Raises:
+        UnicodeEncodeError: half of a surrogate pair is in it.
+    """
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 

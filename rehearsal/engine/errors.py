@@ -79,6 +79,18 @@ def malformed_json(error: json.JSONDecodeError) -> ApiError:
     return _validation([found], f"body.{error.pos}")
 
 
+def unreadable_body() -> ApiError:
+    """Return the error for a body that cannot be read at all: not UTF-8, too deep, or with an endless number."""
+    return ApiError("There was an error parsing the body", kind=HTTPStatus.BAD_REQUEST.phrase)
+
+
+def unexpected(error: Exception) -> ApiError:
+    """Return the error for what nobody has thought of, as vLLM's own safety net tells it."""
+    if isinstance(error, ValueError | TypeError | OverflowError):
+        return ApiError(str(error))
+    return ApiError(str(error), kind="InternalServerError", status=HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
 def missing(fields: Sequence[str], value: object) -> ApiError:
     """Return the error for a body, or a part of it (`value`), that lacks fields; each is a dotted path."""
     shown = _summary(value)

@@ -4,6 +4,7 @@ Other fields are accepted and have no effect, as unknown ones have none in vLLM;
 an answer in a way that the stand-in does not have are refused with a sentence that says so.
 """
 
+import math
 import secrets
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
@@ -12,6 +13,10 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from rehearsal.engine.errors import ApiError, missing, refused
+
+_GREEDY_BELOW = 1e-5
+MAX_N = 16_384
+"""vLLM's limit of sequences a prompt, unless its environment has another."""
 
 TokenId = Annotated[int, Field(ge=0)]
 
@@ -87,9 +92,17 @@ class Generation(BaseModel):
         """
         if self.n is not None and self.n < 1:
             raise ApiError(f"n must be at least 1, got {self.n}.")
+        if self.n is not None and self.n > MAX_N:
+            raise ApiError(
+                f"n must be at most {MAX_N}, got {self.n}. To increase this limit, set the VLLM_MAX_N_SEQUENCES "
+                "environment variable."
+            )
         _check_range("presence_penalty", self.presence_penalty)
         _check_range("frequency_penalty", self.frequency_penalty)
         temperature = self.temperature
+        if temperature is not None and not math.isfinite(temperature):
+            message = f"temperature must be a finite number, got {temperature}."
+            raise refused(message, parameter="temperature", value=temperature)
         if temperature is not None and temperature < 0:
             message = f"temperature must be non-negative, got {temperature}."
             raise refused(message, parameter="temperature", value=temperature)
@@ -111,6 +124,8 @@ class Generation(BaseModel):
             raise refused(f"min_tokens must be less than or equal to max_tokens={max_tokens}, got {self.min_tokens}.")
         if any(not stop for stop in self.stops):
             raise refused("stop cannot contain an empty string.")
+        if temperature is not None and temperature < _GREEDY_BELOW and (self.n or 1) > 1:
+            raise ApiError(f"n must be 1 when using greedy sampling, got {self.n}.")
         self._check_supported()
 
     def _check_supported(self) -> None:

@@ -41,7 +41,6 @@ class Leader:
     nnodes: int
     port: int
     on_answer: Callable[[int], None] = lambda _: None
-    on_lost: Callable[[int], None] = lambda _: None
     _writers: dict[int, asyncio.StreamWriter] = field(default_factory=dict)
     _missing: dict[int, set[int]] = field(default_factory=dict)
     _complete: asyncio.Event = field(default_factory=asyncio.Event)
@@ -72,8 +71,8 @@ class Leader:
         try:
             hello = json.loads(await reader.readline())
             rank = int(hello["rank"])
-            if self._complete.is_set() or hello["nnodes"] != self.nnodes:
-                # The group is full or of another size: torch lets such a rank wait until its own time-out.
+            if self._complete.is_set() or hello["nnodes"] != self.nnodes or not 1 <= rank < self.nnodes:
+                # The group is full or another one: torch lets such a rank wait until its own time-out.
                 await reader.read()
                 return
             self._writers[rank] = writer
@@ -83,8 +82,10 @@ class Leader:
             while True:
                 (number,) = _ANSWER.unpack(await reader.readexactly(_ANSWER.size))
                 self._answered(rank, number)
-        except (OSError, ValueError, KeyError, TypeError, asyncio.IncompleteReadError):
-            pass
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, asyncio.IncompleteReadError):
+            pass  # gone, or no rank at all
+        except asyncio.CancelledError:
+            pass  # by `close`; Python 3.11's streams would log it as an error of ours
         finally:
             writer.close()
             if rank is not None and self._writers.get(rank) is writer:
@@ -94,7 +95,6 @@ class Leader:
         if self._complete.is_set():
             # The engine only finds out when it misses an answer; until then it looks healthy (as vLLM does).
             log.error("connection to rank %d is lost", rank)
-            self.on_lost(rank)
         else:
             del self._writers[rank]
 

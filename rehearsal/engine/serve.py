@@ -11,6 +11,7 @@ from aiohttp import web
 from rehearsal.engine import VLLM_VERSION
 from rehearsal.engine.assembly import assemble
 from rehearsal.engine.driver import Engine
+from rehearsal.engine.listener import Runner
 from rehearsal.engine.memory import Cache, cache_of, check_memory
 from rehearsal.engine.ranks import Leader, RankError, Worker
 from rehearsal.engine.server import Api
@@ -101,12 +102,7 @@ async def _serve(settings: Settings, sock: socket.socket, leader: Leader, stop: 
     server, observations = assemble(settings, cache_of(settings), leader)
     engine = server.engine
     stamps = Stamps(settings.stamps)
-    runner = web.AppRunner(
-        Api(server, observations, stamps).application(),
-        handler_cancellation=True,
-        access_log=None,
-        shutdown_timeout=1.0,
-    )
+    runner = Runner(Api(server, observations, stamps).application())
     await runner.setup()
     await web.SockSite(runner, sock, backlog=2048).start()
     log.info("Starting vLLM API server 0 on http://%s:%d", settings.host, settings.port)

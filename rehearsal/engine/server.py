@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
+from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
 
 from aiohttp import web
+from aiohttp.web_protocol import RequestPayloadError
 from pydantic import BaseModel, ValidationError
 
 from rehearsal.engine import VLLM_VERSION, answers
@@ -19,7 +22,9 @@ from rehearsal.engine.errors import (
     malformed_json,
     no_body,
     no_object,
+    unexpected,
     unknown_model,
+    unreadable_body,
     wrong_media_type,
 )
 from rehearsal.engine.generation import Run, Server
@@ -33,6 +38,8 @@ from rehearsal.engine.protocol import (
 from rehearsal.engine.shapes import ChatShape, CompletionShape, Shape
 from rehearsal.engine.stamps import Stamps
 
+log = logging.getLogger("vllm")
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Body = TypeVar("Body", bound=BaseModel)
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -41,6 +48,20 @@ MAX_BODY = 64 * 1024 * 1024
 
 def _json(body: object, status: int = 200) -> web.Response:
     return web.Response(body=compact(body), status=status, content_type="application/json")
+
+
+def _refusal(error: ApiError) -> web.Response:
+    try:
+        return _json(error.body(), error.status.value)
+    except UnicodeEncodeError as e:  # it repeats half of a surrogate pair that the client sent
+        return _json(unexpected(e).body(), error.status.value)
+
+
+async def _expected(request: web.Request) -> None:
+    """Let the client go on if it waits for that; any other expectation is passed over, as uvicorn does."""
+    if request.headers.get("Expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # so far nothing of the answer is out
 
 
 class Api:
@@ -56,7 +77,8 @@ class Api:
         """Return the application to run."""
         app = web.Application(client_max_size=MAX_BODY, middlewares=[self._guard, self._around])
         app.on_response_prepare.append(self._headers)
-        get, post = app.router.add_get, app.router.add_post
+        get = app.router.add_get
+        post = partial(app.router.add_post, expect_handler=_expected)
         get("/health", self.health, allow_head=False)
         get("/ping", self.health, allow_head=False)
         post("/ping", self.health)
@@ -114,11 +136,16 @@ class Api:
             self._count(request, HTTPStatus.OK, 0, started)  # the client is gone; vLLM counts it as answered
             raise
         except ApiError as e:
-            response = _json(e.body(), e.status.value)
+            response = _refusal(e)
         except web.HTTPException as e:
             response = _json({"detail": e.reason}, e.status)
             if "Allow" in e.headers:
                 response.headers["Allow"] = e.headers["Allow"]
+        except (ConnectionError, RequestPayloadError):
+            raise  # the client is gone, or sent no HTTP: the listener's matter
+        except Exception as e:
+            log.error("%s: %s", type(e).__name__, e)
+            response = _refusal(unexpected(e))
         answered = response.content_length if isinstance(response, web.Response) else 0
         self._count(request, response.status, answered or 0, started)
         return response
@@ -141,13 +168,16 @@ class Api:
         text = await request.read()
         try:
             value = json.loads(text) if text else None
+        except json.JSONDecodeError as e:
+            raise malformed_json(e) from None
+        except (ValueError, RecursionError):
+            raise unreadable_body() from None
+        try:
             if value is None:
                 raise no_body()
             if not isinstance(value, dict):
                 raise no_object(value)
             body = model.model_validate(value)
-        except json.JSONDecodeError as e:
-            raise malformed_json(e) from None
         except ValidationError as e:
             raise invalid(e, [*getattr(model, "FIRST", ()), *model.model_fields]) from None
         name = getattr(body, "model", None)
@@ -260,6 +290,9 @@ class Api:
             await write(event(e.body()))
         except ConnectionResetError:
             return response  # the client is gone; nobody is left to tell
+        except Exception as e:
+            log.error("%s: %s", type(e).__name__, e)
+            await write(event(unexpected(e).body()))
         await write(answers.DONE)
         await response.write_eof()
         return response

@@ -38,7 +38,7 @@ class Tokenizer:
         """Return the ids of `text`, after one that begins it if `special`."""
         ids = [BEGIN_OF_TEXT] if special else []
         for piece in _PIECE.findall(text):
-            number = FIRST_WORD + zlib.crc32(piece.encode()) % (VOCABULARY - FIRST_WORD)
+            number = FIRST_WORD + zlib.crc32(piece.encode(errors="surrogatepass")) % (VOCABULARY - FIRST_WORD)
             if len(self._texts) < _REMEMBERED:
                 self._texts.setdefault(number, piece)
             ids.append(number)

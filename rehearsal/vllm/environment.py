@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,7 +85,8 @@ def ensure_environment(home: Path, progress: Progress) -> Environment:
     """Return the environment of these requirement files, installed if need be.
 
     Raises:
-        VllmError: this machine has no wheel of it or no Python to run it, or the installation failed.
+        VllmError: this machine has no wheel of it or no Python to run it, the installation failed, or the system
+            refused to write it.
         DiskError: there is no room for it.
     """
     directory = home / "vllm"
@@ -94,16 +96,37 @@ def ensure_environment(home: Path, progress: Progress) -> Environment:
             return Environment(target)
         _check_machine()
         require_space("Installing vLLM", {directory: _INSTALLED_MIB + _SPARE_MIB})
-        directory.mkdir(parents=True, exist_ok=True)
-        for abandoned in directory.glob(".making-*"):
-            shutil.rmtree(abandoned)
-        shutil.rmtree(target, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix=".making-", dir=directory) as workplace:
-            made = Path(workplace) / "environment"
-            _install(made, directory, progress)
-            made.rename(target)
-        shutil.rmtree(directory / "downloads", ignore_errors=True)
+        with writing("vLLM", directory):
+            _make(target, directory, progress)
         return Environment(target)
+
+
+@contextmanager
+def writing(what: str, directory: Path) -> Iterator[None]:
+    """Let the block write below a directory, and say in a sentence what the system refused.
+
+    Raises:
+        VllmError: with path, reason and remedy.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error).strip("[]()")[:300]
+        remedy = f"Check who may write there and what is free (df {directory}), then run this again."
+        raise VllmError(f"{what} cannot be put into {error.filename or directory}: {reason}.", remedy) from error
+
+
+def _make(target: Path, directory: Path, progress: Progress) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for abandoned in directory.glob(".making-*"):
+        shutil.rmtree(abandoned)
+    if target.exists():
+        shutil.rmtree(target)
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=directory, ignore_cleanup_errors=True) as workplace:
+        made = Path(workplace) / "environment"
+        _install(made, directory, progress)
+        made.rename(target)
+    shutil.rmtree(directory / "downloads", ignore_errors=True)
 
 
 def _recipe() -> str:

@@ -10,12 +10,13 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice, product
 from pathlib import Path
 
 from rehearsal.locks import locked
 from rehearsal.progress import Progress
+from rehearsal.vllm.environment import writing
 
 NAME = "gemma-3-1b-tiny"
 VOCABULARY = 262_144
@@ -35,7 +36,11 @@ _TEMPLATE = (
 
 
 def ensure_model(home: Path, progress: Progress) -> Path:
-    """Return the model's directory, written in a second if it is not there."""
+    """Return the model's directory, written in a second if it is not there.
+
+    Raises:
+        VllmError: the system refused to write it.
+    """
     files = _files()
     digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:12]
     directory = home / "models"
@@ -43,18 +48,23 @@ def ensure_model(home: Path, progress: Progress) -> Path:
     with locked(home / "locks" / "models", progress.note):
         if target.is_dir():
             return target
-        directory.mkdir(parents=True, exist_ok=True)
-        for abandoned in directory.glob(".making-*"):
-            shutil.rmtree(abandoned)
-        with tempfile.TemporaryDirectory(prefix=".making-", dir=directory) as workplace:
-            made = Path(workplace) / digest / NAME
-            made.mkdir(parents=True)
-            for name, content in files.items():
-                (made / name).write_text(json.dumps(content, indent=1, ensure_ascii=False))
-            shutil.rmtree(target.parent, ignore_errors=True)
-            made.parent.rename(target.parent)
+        with writing("The tiny model", directory):
+            _write(files, target, directory)
     progress.note(f"tiny Gemma 3 of random weights: {target}")
     return target
+
+
+def _write(files: Mapping[str, object], target: Path, directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for abandoned in directory.glob(".making-*"):
+        shutil.rmtree(abandoned)
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=directory, ignore_cleanup_errors=True) as workplace:
+        made = Path(workplace) / target.parent.name / NAME
+        made.mkdir(parents=True)
+        for name, content in files.items():
+            (made / name).write_text(json.dumps(content, indent=1, ensure_ascii=False))
+        shutil.rmtree(target.parent, ignore_errors=True)
+        made.parent.rename(target.parent)
 
 
 def _files() -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rehearsal.vllm.malformed import malformed
 from rehearsal.vllm.server import SERVED_NAME
 from rehearsal.vllm.wire import Question
 
@@ -46,6 +47,11 @@ def rounds(seed: int, headers: Sequence[tuple[str, str]] = ()) -> list[Round]:
         *_unusual(),
     ]
     return [*(_alone(question, headers) for question in found), *_together(seed, headers)]
+
+
+def odd_rounds(headers: Sequence[tuple[str, str]] = ()) -> list[Round]:
+    """Return what no client should ask, each alone."""
+    return [_alone(_fixed(question), headers) for question in malformed()]
 
 
 def _alone(question: "_Maker", headers: Sequence[tuple[str, str]]) -> Round:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rehearsal.vllm.server import LOOPBACK
 
+CLOSED = "(closed)"
 _PATIENCE_S = 600.0  # the first request that samples has a kernel compiled, for minutes on a busy machine
 
 
@@ -16,7 +17,7 @@ class Question:
 
     Attributes:
         name: unique in its set.
-        method: HTTP's.
+        method: HTTP's; `RAW` if the body is all that is sent, byte for byte.
         path: of the URL.
         body: JSON, mostly.
         headers: besides those that every request has.
@@ -35,7 +36,10 @@ class Question:
 
 @dataclass
 class Answer:
-    """What came back. `chunks` are the pieces of a chunked body, the arrival of each in `at_s` (monotonic)."""
+    """What came back. `chunks` are the pieces of a chunked body, the arrival of each in `at_s` (monotonic).
+
+    The status of a connection that was closed without an answer is `CLOSED`.
+    """
 
     status: str
     headers: list[tuple[str, str]]
@@ -64,12 +68,16 @@ async def ask(port: int, question: Question, host: str = LOOPBACK) -> Answer:
             await writer.drain()
             return await _answer(reader, question)
         except asyncio.IncompleteReadError as error:
+            if question.method == "RAW" and not error.partial:
+                return Answer(CLOSED, [])
             raise OSError(f"{question.name}: the connection ended within the answer") from error
         finally:
             writer.close()
 
 
 def _request(question: Question, authority: str) -> bytes:
+    if question.method == "RAW":
+        return question.body or b""
     headers = [("Host", authority), ("Accept", "*/*"), *question.headers]
     if question.body is not None:
         given = {name.lower() for name, _ in question.headers}
@@ -82,6 +90,8 @@ def _request(question: Question, authority: str) -> bytes:
 async def _answer(reader: asyncio.StreamReader, question: Question) -> Answer:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").removesuffix("\r\n\r\n")
     status, *lines = head.split("\r\n")
+    if status.endswith(" 100 Continue"):
+        return await _answer(reader, question)
     pairs = (line.partition(":") for line in lines)
     answer = Answer(status, [(name, value.strip()) for name, _, value in pairs])
     known = {name.lower(): value for name, value in answer.headers}

@@ -74,7 +74,7 @@ def single(environment: Environment, model: Path, logs: Path, progress: Progress
         yield Pair(first, second, ())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def split(environment: Environment, model: Path, logs: Path, progress: Progress) -> Iterator[Pair]:
     """Two stages each, with a key and details of prompt tokens; the stand-in in the timing of the recorded runs."""
     flags = (*FLAGS, *MORE_FLAGS)

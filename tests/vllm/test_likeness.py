@@ -7,7 +7,7 @@ import pytest
 
 from rehearsal.vllm.known import judge, known
 from rehearsal.vllm.likeness import compare, observe, save
-from rehearsal.vllm.questions import rounds
+from rehearsal.vllm.questions import odd_rounds, rounds
 from tests.vllm.conftest import Pair
 
 pytestmark = pytest.mark.vllm
@@ -17,7 +17,7 @@ SEED = 1
 @pytest.mark.parametrize("kind", ["single", "split"])
 def test_both_engines_answer_alike(kind: str, request: pytest.FixtureRequest, records: Path, tmp_path: Path) -> None:
     pair: Pair = request.getfixturevalue(kind)
-    asked = rounds(SEED, pair.headers)
+    asked = [*rounds(SEED, pair.headers), *odd_rounds(pair.headers)]
     real = asyncio.run(observe(pair.real.port, asked))
     standin = asyncio.run(observe(pair.standin.port, asked))
     records.mkdir(parents=True, exist_ok=True)

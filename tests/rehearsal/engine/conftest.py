@@ -11,6 +11,7 @@ from aiohttp import web
 from rehearsal.engine import arguments
 from rehearsal.engine.assembly import assemble
 from rehearsal.engine.generation import Server
+from rehearsal.engine.listener import Runner
 from rehearsal.engine.memory import cache_of
 from rehearsal.engine.ranks import Leader
 from rehearsal.engine.server import Api
@@ -65,9 +66,7 @@ async def start() -> AsyncIterator[Start]:
             leader = Leader(1, 0)
             server, observations = assemble(found, cache_of(found), leader)
             file = Stamps(stamps)
-            runner = web.AppRunner(
-                Api(server, observations, file).application(), handler_cancellation=True, access_log=None
-            )
+            runner = Runner(Api(server, observations, file).application())
             await runner.setup()
             stack.callback(file.close)
             stack.push_async_callback(runner.cleanup)

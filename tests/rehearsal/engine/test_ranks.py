@@ -1,6 +1,7 @@
 """Ranks over real sockets: joining, losing a worker, losing the leader."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -25,6 +26,13 @@ async def group(nnodes: int, **leader: object) -> tuple[Leader, list[asyncio.Tas
     return found, workers
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that nobody tells of."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 async def test_all_ranks_join_and_answer_steps() -> None:
     answered: asyncio.Queue[int] = asyncio.Queue()
     leader, workers = await group(3, on_answer=answered.put_nowait)
@@ -47,16 +55,48 @@ async def test_gathering_waits_for_the_last_rank() -> None:
     await leader.close()
 
 
-async def test_a_lost_worker_never_answers() -> None:
+async def test_a_lost_worker_never_answers(caplog: pytest.LogCaptureFixture) -> None:
     answered: list[int] = []
-    lost: asyncio.Queue[int] = asyncio.Queue()
-    leader, (worker,) = await group(2, on_answer=answered.append, on_lost=lost.put_nowait)
+    leader, (worker,) = await group(2, on_answer=answered.append)
     worker.cancel()
-    assert await asyncio.wait_for(lost.get(), 10) == 1
+    await until(lambda: "connection to rank 1 is lost" in caplog.text)
     leader.send(1, 100)
     await asyncio.sleep(0.05)
     assert answered == []
     await leader.close()
+
+
+@pytest.mark.parametrize(
+    "hello",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\xff\xfe\n",
+        b"5\n",
+        b'{"rank":"x","nnodes":2}\n',
+        b'{"rank":7,"nnodes":2}\n',
+        b'{"rank":0,"nnodes":2}\n',
+        b'{"rank":1}\n',
+        b"[" * 50_000 + b"\n",
+        b"a" * 200_000,
+        b"",
+    ],
+)
+async def test_what_is_no_rank_does_not_join(hello: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    leader = Leader(2, 0)
+    gathering = asyncio.create_task(leader.gather())
+    await until(lambda: leader.port != 0)
+    _, stranger = await asyncio.open_connection("127.0.0.1", leader.port)
+    stranger.write(hello)
+    stranger.write_eof()
+    await asyncio.sleep(0.05)
+    assert not gathering.done()
+    worker = Worker(1, 2, "127.0.0.1", leader.port)
+    _, joined = await asyncio.wait_for(worker.join(), 10)
+    await asyncio.wait_for(gathering, 10)
+    joined.close()
+    stranger.close()
+    await leader.close()
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 async def test_a_rank_too_many_waits_in_vain() -> None:

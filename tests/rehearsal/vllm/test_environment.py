@@ -1,4 +1,7 @@
+import errno
+import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +85,35 @@ def test_a_full_disk_is_told_before_anything_is_fetched(
     with pytest.raises(disk.DiskError, match=r"Installing vLLM needs about 7\.9 GiB .* only 2\.9 GiB are free"):
         ensure_environment(tmp_path / "home", recorder)
     assert not (uv.parent / "calls").exists()
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/somewhere/METADATA")
+
+
+@pytest.mark.parametrize("call", ["shutil.copytree", "pathlib.Path.rename", "pathlib.Path.mkdir"])
+def test_what_the_system_refuses_is_told_in_a_sentence(
+    call: str, tmp_path: Path, uv: Path, recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home" / "locks").mkdir(parents=True)
+    monkeypatch.setattr(environment, "locked", lambda *_: nullcontext())
+    monkeypatch.setattr(call, refuse)
+    with pytest.raises(VllmError, match=r"vLLM cannot be put into /somewhere/METADATA: No space left on device\."):
+        ensure_environment(tmp_path / "home", recorder)
+
+
+def test_what_cannot_be_cleared_away_is_told(
+    tmp_path: Path, uv: Path, recorder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    abandoned = tmp_path / "home" / "vllm" / ".making-of-a-killed-command"
+    abandoned.mkdir(parents=True)
+
+    def protected(path: Path, **_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr("shutil.rmtree", protected)
+    with pytest.raises(VllmError, match=r"cannot be put into .*\.making-of-a-killed-command: Permission denied\."):
+        ensure_environment(tmp_path / "home", recorder)
 
 
 def test_another_machine_is_told(tmp_path: Path, uv: Path, recorder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
