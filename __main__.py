@@ -4,27 +4,29 @@ from datetime import UTC, datetime
 
 import pulumi
 
-from components import cluster, lockfile, refusal
+from components import cluster, foreign, lockfile, planned, ready, refusal
 from components.testbed import Testbed
 from experiment import pins
 from experiment.errors import SplitbedError
-from experiment.settings import ExpiredError, UnreadyError, before_up, load
+from experiment.settings import ExpiredError, load
 
 try:
     known = lockfile.read()
-    settings = pins.apply(load(pulumi.Config().get("experiment"), datetime.now(UTC)), known)
-    unpinned = lockfile.unpinned(settings, known)
-    if (missing := before_up(settings)) and not pulumi.runtime.is_dry_run():
-        raise UnreadyError(missing)
-    provider = cluster.provider(settings) if unpinned is None else None
-except (ExpiredError, UnreadyError) as error:
+    now = datetime.now(UTC)
+    settings = pins.apply(load(pulumi.Config().get("experiment"), now), known)
+    plan = planned.checked(settings, now)
+    ready.check(settings, known)
+    foreign.check(settings)
+    provider = cluster.provider(settings)
+except ExpiredError as error:
     refusal.refuse("end-date", str(error))
+except ready.UnreadyError as error:
+    refusal.refuse("unready", str(error))
+except planned.PlanRefusedError as error:
+    refusal.refuse("plan", str(error))
 except SplitbedError as error:
     raise pulumi.RunError(str(error)) from None
 else:
-    if provider is None:
-        refusal.refuse("pins", str(unpinned))
-    else:
-        testbed = Testbed("testbed", settings, known, pulumi.ResourceOptions(providers=[provider]))
-        for name, value in testbed.outputs.items():
-            pulumi.export(name, value)
+    testbed = Testbed("testbed", settings, known, pulumi.ResourceOptions(providers=[provider]))
+    for name, value in {**testbed.outputs, "plan": planned.output(plan)}.items():
+        pulumi.export(name, value)

@@ -21,7 +21,6 @@ from pulumi_kubernetes.core.v1 import (
     EnvVarArgs,
     EnvVarSourceArgs,
     ObjectFieldSelectorArgs,
-    PersistentVolumeClaimVolumeSourceArgs,
     PodAffinityTermArgs,
     PodAntiAffinityArgs,
     PodSpecArgs,
@@ -35,12 +34,16 @@ from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, LabelSelectorRequiremen
 
 from components import labels, security
 from components.placing import tolerations
-from experiment import names
+from components.records import MOUNT, VOLUME, Records
+from experiment import names, upload
 from experiment.nodes import Placing
 from experiment.resources import PodResources
 from experiment.workload import Plan
 
-CODE_AT, RESULTS_AT = "/splitbed", "/results"
+ACCOUNT = "benchmark"
+"""The service account of its pod."""
+
+CODE_AT = "/splitbed"
 _START_S = 600
 """Seconds for what comes before the client's first line: a place on a node, the image."""
 
@@ -59,9 +62,7 @@ class BenchmarkJobArgs:
     code: bytes
     """The zip of the client."""
     url: pulumi.Input[str]
-    claim_name: pulumi.Input[str]
-    hand_out: bool
-    """Whether nobody but the pod can read the claimed volume, so that the records are printed too."""
+    records: Records
     resources: PodResources
     nodes: Placing
     after: Sequence[pulumi.Resource] = ()
@@ -81,7 +82,7 @@ class BenchmarkJob(pulumi.ComponentResource):
         own = labels.of(args.experiment, "benchmark")
         account = ServiceAccount(
             f"{name}-account",
-            metadata=ObjectMetaArgs(name="benchmark", namespace=args.namespace, labels=own),
+            metadata=ObjectMetaArgs(name=ACCOUNT, namespace=args.namespace, labels=own),
             automount_service_account_token=False,
             opts=pulumi.ResourceOptions(parent=self),
         )
@@ -103,7 +104,9 @@ class BenchmarkJob(pulumi.ComponentResource):
                 annotations={"pulumi.com/skipAwait": "true"},
             ),
             spec=_spec(args, own, account.metadata.name, code.metadata.name),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[*args.after, code, account], ignore_changes=["spec"]),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*args.after, *args.records.after, code, account], ignore_changes=["spec"]
+            ),
         )
         self.job_name: pulumi.Output[str] = job.metadata.name
         self.register_outputs({"job_name": self.job_name})
@@ -129,7 +132,7 @@ def _spec(
                 automount_service_account_token=False,
                 enable_service_links=False,
                 restart_policy="Never",
-                security_context=security.pod(seccomp=True, owns_volumes=args.hand_out),
+                security_context=security.pod(seccomp=True, owns_volumes=args.records.owned),
                 node_selector=dict(args.nodes.selector),
                 tolerations=tolerations(args.nodes.tolerations),
                 affinity=AffinityArgs(
@@ -137,14 +140,13 @@ def _spec(
                         required_during_scheduling_ignored_during_execution=[_no_engine(), _no_other_benchmark()]
                     )
                 ),
+                init_containers=list(args.records.carriers) or None,
                 containers=[_client(args)],
+                termination_grace_period_seconds=upload.GRACE_S if args.records.carriers else None,
                 volumes=[
                     security.scratch()[0],
                     VolumeArgs(name="code", config_map=ConfigMapVolumeSourceArgs(name=code)),
-                    VolumeArgs(
-                        name="results",
-                        persistent_volume_claim=PersistentVolumeClaimVolumeSourceArgs(claim_name=args.claim_name),
-                    ),
+                    args.records.volume,
                 ],
             ),
         ),
@@ -159,8 +161,8 @@ def _client(args: BenchmarkJobArgs) -> ContainerArgs:
         image_pull_policy="IfNotPresent",
         command=["python3", "-m", "benchmark", "run"],
         args=[
-            *("--plan", f"{CODE_AT}/plan.json", "--url", args.url, "--results", RESULTS_AT),
-            *(["--print-records"] if args.hand_out else []),
+            *("--plan", f"{CODE_AT}/plan.json", "--url", args.url, "--results", MOUNT),
+            *(["--print-records"] if args.records.printed else []),
         ],
         env=[
             EnvVarArgs(name="HOME", value="/tmp"),  # noqa: S108  the pod's own
@@ -176,7 +178,7 @@ def _client(args: BenchmarkJobArgs) -> ContainerArgs:
         volume_mounts=[
             security.scratch()[1],
             VolumeMountArgs(name="code", mount_path=CODE_AT, read_only=True),
-            VolumeMountArgs(name="results", mount_path=RESULTS_AT),
+            VolumeMountArgs(name=VOLUME, mount_path=MOUNT),
         ],
     )
 

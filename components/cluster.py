@@ -1,4 +1,4 @@
-"""The provider through which everything is made: it names one cluster, never the context of the day.
+"""The provider through which everything is made: it names one cluster or one region, never those of the day.
 
 MissingKubeconfigError
     the stack names a file that is not there.
@@ -6,22 +6,33 @@ MissingKubeconfigError
 
 from pathlib import Path
 
+import pulumi
 import pulumi_kubernetes as kubernetes
 
-from experiment.cluster import KubeconfigCluster
+from components.aws import provider as aws
+from experiment import ownership
+from experiment.cluster import EksCluster, KubeconfigCluster
 from experiment.errors import SplitbedError
+from experiment.settings import Settings
 
 
 class MissingKubeconfigError(SplitbedError):
     """Said before the provider is made: it would take the path for a kubeconfig's contents."""
 
 
-def provider(cluster: KubeconfigCluster) -> kubernetes.Provider:
-    """Return the provider of a given cluster; the state holds the path of its kubeconfig, not what is in it.
+def provider(settings: Settings) -> pulumi.ProviderResource:
+    """Return the provider of a given cluster, or of the region in which there will be one.
 
     Raises:
         MissingKubeconfigError: there is no such file.
     """
+    if isinstance(settings.cluster, EksCluster):
+        return aws.provider(settings.cluster, ownership.tags(settings))
+    return _given(settings.cluster)
+
+
+def _given(cluster: KubeconfigCluster) -> kubernetes.Provider:
+    """Return the provider of a given cluster; the state holds the path of its kubeconfig, not what is in it."""
     path = Path(cluster.kubeconfig).expanduser().absolute()
     if not path.is_file():
         raise MissingKubeconfigError(

@@ -1,6 +1,6 @@
 """The LeaderWorkerSet controller, from its own chart."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +27,8 @@ class LwsControllerArgs:
     namespace: pulumi.Input[str]
     install: InstallLws
     nodes: Placing
+    after: Sequence[pulumi.Resource] = ()
+    """What must be there before it: nodes of our own."""
 
 
 class LwsController(pulumi.ComponentResource):
@@ -42,7 +44,7 @@ class LwsController(pulumi.ComponentResource):
             chart=args.install.chart,
             version=versions.LWS_VERSION if is_address else None,
             values=values(args.install.image, args.nodes),
-            opts=pulumi.ResourceOptions(parent=self, transforms=[ready_with_webhook]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(args.after), transforms=[ready_with_webhook]),
         )
         self.register_outputs({})
 

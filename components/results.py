@@ -8,12 +8,15 @@ from pulumi_kubernetes.core.v1 import (
     PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeClaimSpecArgs,
+    PersistentVolumeClaimVolumeSourceArgs,
     PersistentVolumeSpecArgs,
+    VolumeArgs,
     VolumeResourceRequirementsArgs,
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components import labels
+from components.records import VOLUME, Records
 from experiment import names
 from experiment.benchmark import ClaimedResults, LocalResults
 
@@ -40,8 +43,12 @@ class Results(pulumi.ComponentResource):
         claim = (
             self._of_directory(args.results) if isinstance(args.results, LocalResults) else self._provided(args.results)
         )
-        self.claim_name: pulumi.Output[str] = claim.metadata.name
-        self.register_outputs({"claim_name": self.claim_name})
+        provided = isinstance(args.results, ClaimedResults)
+        source = PersistentVolumeClaimVolumeSourceArgs(claim_name=claim.metadata.name)
+        self.records = Records(
+            volume=VolumeArgs(name=VOLUME, persistent_volume_claim=source), owned=provided, printed=provided
+        )
+        self.register_outputs({})
 
     def _of_directory(self, local: LocalResults) -> PersistentVolumeClaim:
         volume_name = names.volume_name(self._args.experiment, local.path)

@@ -49,8 +49,8 @@ class ServingArgs:
     restart_policy: RestartPolicy
     topology: Topology
     nodes: Placing
-    controller: Sequence[pulumi.Resource] = ()
-    """What must be there before the set, and go after it."""
+    after: Sequence[pulumi.Resource] = ()
+    """What must be there before the set, and goes after it: its controller, and nodes of our own."""
 
 
 class Serving(pulumi.ComponentResource):
@@ -143,7 +143,7 @@ class Serving(pulumi.ComponentResource):
             },
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[*args.controller, scripts, account],
+                depends_on=[*args.after, scripts, account],
                 # Two topologies cannot stand side by side on full nodes: one goes before the next comes.
                 replace_on_changes=["spec"],
                 delete_before_replace=True,

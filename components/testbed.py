@@ -1,31 +1,41 @@
 """A whole experiment: the only place where components are wired to one another."""
 
+from collections.abc import Sequence
+
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components import labels
+from components import benchmark_job, labels
 from components.archive import benchmark_zip
+from components.aws.ground import Ground
+from components.aws.results import BucketResults, BucketResultsArgs
 from components.benchmark_job import BenchmarkJob, BenchmarkJobArgs
+from components.device_plugin import DevicePlugin, DevicePluginArgs
 from components.lws import NAMESPACE, LwsController, LwsControllerArgs
+from components.records import Records
 from components.results import Results, ResultsArgs
 from components.serving import Serving, ServingArgs
-from experiment import names
-from experiment.benchmark import Benchmark
+from experiment import names, ownership, upload, versions
+from experiment.benchmark import Benchmark, S3Results
+from experiment.cluster import EksCluster
+from experiment.pins import Pins
 from experiment.settings import Settings
 
 
 class Testbed(pulumi.ComponentResource):
-    """Controller, serving and benchmark of one experiment, in a namespace of its own.
+    """Controller, serving and benchmark of one experiment, in a namespace of its own; on EKS its cluster, too.
 
     Takes the settings whole, as the one component that hands out their parts.
     """
 
     __test__ = False  # a noun of ours, no test of pytest's
 
-    def __init__(self, name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, settings: Settings, pins: Pins, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:Testbed", name, None, opts)
-        self._name, self._settings = name, settings
+        self._name, self._settings, self._pins = name, settings, pins
+        self._ground = self._make_ground()
+        self._inside = self._options_inside()
         self._namespace = self._make_namespace()
         controller = self._controller()
         self._serving = Serving(
@@ -41,9 +51,9 @@ class Testbed(pulumi.ComponentResource):
                 restart_policy=settings.lws.restart_policy,
                 topology=settings.topology,
                 nodes=settings.nodes.placing("engine"),
-                controller=[controller.chart] if controller else [],
+                after=[*([controller.chart] if controller else []), *self._engine_nodes()],
             ),
-            pulumi.ResourceOptions(parent=self),
+            self._inside,
         )
         self._outputs: dict[str, pulumi.Input[object]] = {
             "namespace": self._namespace.metadata.name,
@@ -58,6 +68,42 @@ class Testbed(pulumi.ComponentResource):
     def outputs(self) -> dict[str, pulumi.Input[object]]:
         """What a person needs to look around: namespace, service_url, topology; job_name, run, results."""
         return dict(self._outputs)
+
+    def _make_ground(self) -> Ground | None:
+        cluster = self._settings.cluster
+        if not isinstance(cluster, EksCluster):
+            return None
+        return Ground(f"{self._name}-ground", self._settings, cluster, self._pins, pulumi.ResourceOptions(parent=self))
+
+    def _engine_nodes(self) -> Sequence[pulumi.Resource]:
+        """Return what must be there before an engine's pod can be placed; nothing on a cluster that was given."""
+        if self._ground is None:
+            return []
+        if self._settings.device == "cpu":
+            return self._ground.engine
+        plugin = DevicePlugin(
+            f"{self._name}-device-plugin",
+            DevicePluginArgs(
+                experiment=self._settings.name,
+                image=self._pins.image(versions.DEVICE_PLUGIN_IMAGE),
+                nodes=self._settings.nodes.placing("engine"),
+                after=self._ground.engine,
+            ),
+            self._inside,
+        )
+        return [*self._ground.engine, plugin.daemon_set]
+
+    def _options_inside(self) -> pulumi.ResourceOptions:
+        """Return the options of what is in the cluster.
+
+        What is in a cluster of our own goes with it: it makes nothing outside, and at destroy there may be no node
+        left on which a controller could put anything in order.
+        """
+        if self._ground is None:
+            return pulumi.ResourceOptions(parent=self)
+        return pulumi.ResourceOptions(
+            parent=self, provider=self._ground.kubernetes, deleted_with=self._ground.control_plane
+        )
 
     def _make_namespace(self) -> Namespace:
         settings = self._settings
@@ -74,7 +120,7 @@ class Testbed(pulumi.ComponentResource):
                 },
                 annotations=stated,
             ),
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=self._inside,
         )
 
     def _controller(self) -> LwsController | None:
@@ -85,29 +131,26 @@ class Testbed(pulumi.ComponentResource):
         namespace = Namespace(
             f"{self._name}-lws-namespace",
             metadata=ObjectMetaArgs(name=NAMESPACE, labels=labels.of(self._settings.name, "lws")),
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=self._inside,
         )
         return LwsController(
             f"{self._name}-lws",
             LwsControllerArgs(
-                namespace=namespace.metadata.name, install=lws, nodes=self._settings.nodes.placing("system")
+                namespace=namespace.metadata.name,
+                install=lws,
+                nodes=self._settings.nodes.placing("system"),
+                after=self._ground.system if self._ground else [],
             ),
-            pulumi.ResourceOptions(parent=self),
+            self._inside,
         )
 
     def _measure(self, benchmark: Benchmark) -> None:
         settings = self._settings
-        if benchmark.results.kind == "s3":
-            raise NotImplementedError("records in S3 come with components.aws")
-        results = Results(
-            f"{self._name}-results",
-            ResultsArgs(experiment=settings.name, namespace=self._namespace.metadata.name, results=benchmark.results),
-            pulumi.ResourceOptions(parent=self),
-        )
+        plan = benchmark.plan(settings.model.served_name)
         self._outputs["results"] = benchmark.results.model_dump(mode="json")
+        records = self._records(benchmark)
         if self._serving.leader_worker_set is None:
             return
-        plan = benchmark.plan(settings.model.served_name)
         job = BenchmarkJob(
             f"{self._name}-benchmark",
             BenchmarkJobArgs(
@@ -119,12 +162,46 @@ class Testbed(pulumi.ComponentResource):
                 topology=settings.topology.model_dump_json(exclude_defaults=True),
                 code=benchmark_zip(),
                 url=self._serving.url,
-                claim_name=results.claim_name,
-                hand_out=benchmark.results.kind == "claim",
+                records=records,
                 resources=benchmark.resources,
                 nodes=settings.nodes.placing("system"),
                 after=[self._serving.leader_worker_set, self._serving.service],
             ),
-            pulumi.ResourceOptions(parent=self),
+            self._inside,
         )
         self._outputs |= {"job_name": job.job_name, "run": plan.run, "plan_hash": plan.hash}
+
+    def _records(self, benchmark: Benchmark) -> Records:
+        settings = self._settings
+        if not isinstance(benchmark.results, S3Results):
+            return Results(
+                f"{self._name}-results",
+                ResultsArgs(
+                    experiment=settings.name, namespace=self._namespace.metadata.name, results=benchmark.results
+                ),
+                self._inside,
+            ).records
+        if self._ground is None or not isinstance(settings.cluster, EksCluster):
+            raise ValueError("records in S3 need an EKS cluster; `load` has refused such settings")
+        results = BucketResults(
+            f"{self._name}-results",
+            BucketResultsArgs(
+                experiment=settings.name,
+                run=benchmark.run,
+                results=benchmark.results,
+                region=settings.cluster.region,
+                cluster_name=self._ground.cluster_name,
+                namespace=names.object_name(settings.name),
+                service_account=benchmark_job.ACCOUNT,
+                image=self._pins.image(versions.AWS_CLI_IMAGE),
+                after=[self._ground.control_plane],
+                tags=ownership.tags(settings),
+            ),
+            pulumi.ResourceOptions(parent=self),
+        )
+        self._outputs["results"] = {
+            "kind": "s3",
+            "bucket": results.bucket_name,
+            "prefix": upload.prefix(settings.name, benchmark.run),
+        }
+        return results.records

@@ -10,3 +10,9 @@ VLLM_VERSION = "0.31.0"
 
 # renovate: datasource=endoflife-date depName=amazon-eks
 KUBERNETES_VERSION = "1.34"
+
+# renovate: datasource=docker depName=public.ecr.aws/aws-cli/aws-cli
+AWS_CLI_IMAGE = "public.ecr.aws/aws-cli/aws-cli:2.32.9"
+
+# renovate: datasource=docker depName=nvcr.io/nvidia/k8s-device-plugin
+DEVICE_PLUGIN_IMAGE = "nvcr.io/nvidia/k8s-device-plugin:v0.18.0"

@@ -1,8 +1,10 @@
 """The whole program under a monitor that records what a real engine would be asked for."""
 
 import asyncio
+import importlib
 import json
 import runpy
+import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,6 +18,14 @@ from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.settings import configure
 from pulumi.runtime.stack import run_in_stack
 
+with warnings.catch_warnings():
+    # The SDKs say at their import which of their own names are old; that we use one is still said later.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import pulumi_eks  # noqa: F401
+
+    for _part in ("autoscaling", "cloudwatch", "ec2", "eks", "iam", "s3", "scheduler", "sqs", "vpc"):
+        hasattr(importlib.import_module(f"pulumi_aws.{_part}"), "any")  # read when something of it is asked for
+
 ROOT = Path(__file__).resolve().parent.parent
 STACKS = tuple(sorted(path.stem.removeprefix("Pulumi.") for path in (ROOT / "stacks").glob("Pulumi.*.yaml")))
 
@@ -28,9 +38,12 @@ class Registered:
     name: str
     parent: str
     custom: bool
+    remote: bool
     provider: str
+    providers: Mapping[str, str]
     protect: bool
     retained: bool
+    deleted_with: str
     dependencies: tuple[str, ...]
     replace_on_changes: tuple[str, ...]
     ignore_changes: tuple[str, ...]
@@ -63,13 +76,38 @@ class Recording:
 
 
 class _Echo(mocks.Mocks):
-    """A provider that makes what it is asked for."""
+    """A provider that makes what it is asked for, with the outputs that the program reads."""
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]] | None]:
         raise AssertionError(f"the program looks something up: {args.token}")
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
-        return f"{args.name}-id", dict(args.inputs)
+        return f"{args.name}-id", {**args.inputs, **_outputs(args)}
+
+
+def _outputs(args: mocks.MockResourceArgs) -> dict[str, Any]:
+    match args.typ:
+        case "eks:index:Cluster":
+            return {"kubeconfigJson": json.dumps({"clusters": []}), "clusterSecurityGroupId": "sg-0123456789abcdef0"}
+        case "aws:eks/nodeGroup:NodeGroup":
+            return {"resources": [{"autoscalingGroups": [{"name": f"eks-{args.inputs['nodeGroupName']}-0"}]}]}
+        case "aws:ec2/launchTemplate:LaunchTemplate":
+            return {"latestVersion": 1}
+        case "aws:ec2/eip:Eip":
+            return {"allocationId": "eipalloc-0123456789abcdef0"}
+        case "aws:s3/bucket:Bucket":
+            name = f"{args.inputs['bucketPrefix']}0123456789"
+            return {"bucket": name, "arn": f"arn:aws:s3:::{name}"}
+        case _ if args.typ.startswith("aws:"):
+            service = args.typ.split(":")[1].partition("/")[0]
+            return {"arn": f"arn:aws:{service}:us-east-1:123456789012:{args.name}", "name": _name(args)}
+        case _:
+            return {}
+
+
+def _name(args: mocks.MockResourceArgs) -> str:
+    """The name as given, or as Pulumi makes one."""
+    return str(args.inputs.get("name") or f"{args.name}-0123456")
 
 
 class Monitor(mocks.MockMonitor):
@@ -89,16 +127,19 @@ class Monitor(mocks.MockMonitor):
     def RegisterResource(self, request: resource_pb2.RegisterResourceRequest) -> Any:  # noqa: N802  gRPC's name
         response = super().RegisterResource(request)  # type: ignore[no-untyped-call]
         if request.type != "pulumi:pulumi:Stack":
-            inputs = self.resources[response.urn].state
+            inputs = rpc.deserialize_properties(request.object)
             self.recording.resources.append(
                 Registered(
                     type=request.type,
                     name=request.name,
                     parent=request.parent,
                     custom=request.custom,
-                    provider=request.provider or dict(request.providers).get("kubernetes", ""),
+                    remote=request.remote,
+                    provider=request.provider,
+                    providers=dict(request.providers),
                     protect=request.protect,
                     retained=request.retainOnDelete,
+                    deleted_with=request.deletedWith,
                     dependencies=tuple(request.dependencies),
                     replace_on_changes=tuple(request.replaceOnChanges),
                     ignore_changes=tuple(request.ignoreChanges),
@@ -117,21 +158,28 @@ class Monitor(mocks.MockMonitor):
 
 
 def stack_settings(stack: str) -> dict[str, Any]:
-    """Return the settings in a tracked stack file, as data of our own, with a kubeconfig or an end date that is there."""
+    """Return the settings in a tracked stack file, as data of our own, with a kubeconfig or an end that is there."""
     document = yaml.safe_load((ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text())
     settings: dict[str, Any] = document["config"]["splitbed:experiment"]
     if settings["cluster"]["kind"] == "kubeconfig":
         settings["cluster"] = {**settings["cluster"], "kubeconfig": str(ROOT / "tests" / "data" / "kubeconfig.yaml")}
     else:
         settings["end_date"] = "2200-01-01T00:00:00Z"
+        settings.pop("budget", None)  # nothing lasts that long for so little
     return settings
 
 
-def run(settings: Mapping[str, Any] | str) -> Recording:
+PINS = ROOT / "tests" / "data" / "pins.json"
+"""A lock file with digests and versions that are plainly nobody's."""
+
+
+def run(settings: Mapping[str, Any] | str, *, pins: Path = PINS, preview: bool = False) -> Recording:
     """Run `__main__.py` to its end.
 
     Args:
         settings: the value of `splitbed:experiment`, or its JSON text.
+        pins: the lock file.
+        preview: whether the program is told that nothing will be made.
 
     Raises:
         pulumi.RunError: the program refused the settings.
@@ -146,12 +194,12 @@ def run(settings: Mapping[str, Any] | str) -> Recording:
             engine=mocks.MockEngine(None),
             project="splitbed",
             stack="test",
-            dry_run=False,
+            dry_run=preview,
             organization=None,
             callbacks=None,
         )
     )
-    set_all_config({"splitbed:experiment": text})
+    set_all_config({"splitbed:experiment": text, "splitbed:pins": str(pins)})
     # One thread answers all requests, and closes the event loop that the mocks use in it.
     with asyncio.Runner() as runner, ThreadPoolExecutor(1, initializer=_open_loop) as answering:
         runner.get_loop().set_default_executor(answering)
