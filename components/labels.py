@@ -1,11 +1,8 @@
 """Labels by which our objects find one another, and people find our objects."""
 
-EXPERIMENT = "splitbed.dev/experiment"
-COMPONENT = "app.kubernetes.io/component"
-LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
-LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
-LWS_WORKER = "leaderworkerset.sigs.k8s.io/worker-index"
-HOSTNAME = "kubernetes.io/hostname"
+from experiment.labels import COMPONENT, EXPERIMENT, HOSTNAME, LWS_GROUP, LWS_NAME, LWS_WORKER, ROLE
+
+__all__ = ["COMPONENT", "EXPERIMENT", "HOSTNAME", "LWS_GROUP", "LWS_NAME", "LWS_WORKER", "ROLE", "of"]
 
 
 def of(experiment: str, component: str) -> dict[str, str]:

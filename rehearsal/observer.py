@@ -22,6 +22,7 @@ from kubernetes.config.config_exception import ConfigException
 
 from experiment.errors import SplitbedError
 from experiment.handout import PREFIX
+from experiment.labels import EXPERIMENT, LWS_WORKER
 from rehearsal.kubeconfig import check_shape
 from rehearsal.printable import printable
 
@@ -145,7 +146,7 @@ class Observer:
         if self._find(f"{group}/leaderworkersets.leaderworkerset.x-k8s.io") is None:
             return None
         namespace = self._find("/api/v1/namespaces/lws-system") or {"metadata": {}}
-        return str(namespace["metadata"].get("labels", {}).get("splitbed.dev/experiment", ""))
+        return str(namespace["metadata"].get("labels", {}).get(EXPERIMENT, ""))
 
     def has_default_storage_class(self) -> bool:
         """Return whether the cluster provides a volume to a claim that names no storage class."""
@@ -234,7 +235,7 @@ def _applied(item: dict[str, Any]) -> bool:
 def _role(labels: dict[str, str]) -> str:
     if "job-name" in labels:
         return "benchmark"
-    index = labels.get("leaderworkerset.sigs.k8s.io/worker-index")
+    index = labels.get(LWS_WORKER)
     if index is None:
         return "other"
     return "leader" if index == "0" else "worker"

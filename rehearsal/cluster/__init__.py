@@ -36,12 +36,11 @@ from rehearsal.cluster.cluster import Cluster
 from rehearsal.cluster.lifecycle import check_machine as check
 from rehearsal.cluster.lifecycle import down, find, pids_of, up
 from rehearsal.cluster.preflight import check_user
-from rehearsal.cluster.spec import DEFAULT_NODES, GROUP_LABEL, ClusterSpec, Image, KwokNode, NodeSpec
+from rehearsal.cluster.spec import DEFAULT_NODES, ClusterSpec, Image, KwokNode, NodeSpec
 from rehearsal.cluster.status import ClusterError
 
 __all__ = [
     "DEFAULT_NODES",
-    "GROUP_LABEL",
     "Cluster",
     "ClusterError",
     "ClusterSpec",

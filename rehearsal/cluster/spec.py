@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from experiment.errors import SplitbedError
+from experiment.labels import GROUP
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?")
-GROUP_LABEL = "splitbed.dev/group"
 
 
 class Image(Protocol):
@@ -53,9 +53,9 @@ class NodeSpec:
 
 
 DEFAULT_NODES = (
-    NodeSpec("system-0", {GROUP_LABEL: "system"}),
-    NodeSpec("engine-0", {GROUP_LABEL: "engine"}),
-    NodeSpec("engine-1", {GROUP_LABEL: "engine"}),
+    NodeSpec("system-0", {GROUP: "system"}),
+    NodeSpec("engine-0", {GROUP: "engine"}),
+    NodeSpec("engine-1", {GROUP: "engine"}),
 )
 
 

@@ -2,13 +2,17 @@
 
 import re
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from experiment.versions import LWS_VERSION
+
 MODULES = Path(__file__).parents[1] / "tools"  # one Go module a directory: together their requirements clash
 
+_PLUGIN = metadata.version("pulumi-kubernetes")  # the SDK asks for a plugin of its own version
 _KUBERNETES = "1.34.4"
 _KUBERNETES_STAMPS = (
     f"k8s.io/component-base/version.gitVersion=v{_KUBERNETES}",
@@ -127,8 +131,8 @@ _ALL = (
         package=".",
         source="github.com/pulumi/pulumi-kubernetes/provider/v4",
         # The Python SDK asks for a provider of its own version; the module's is a commit of 2026-01-15.
-        version="4.34.2",
-        stamps=("github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version.Version=4.34.2",),
+        version=_PLUGIN,
+        stamps=(f"github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version.Version={_PLUGIN}",),
         embeds=(
             "cmd/pulumi-resource-kubernetes/schema.json",
             "cmd/pulumi-resource-kubernetes/terraform-mapping.json",
@@ -138,7 +142,7 @@ _ALL = (
         compiled_mib=4200,
         version_argument="-version",
         # The official one is asked for no version: its directory is named by it.
-        places=("~/.pulumi/plugins/resource-kubernetes-v4.34.2/pulumi-resource-kubernetes",),
+        places=(f"~/.pulumi/plugins/resource-kubernetes-v{_PLUGIN}/pulumi-resource-kubernetes",),
     ),
     Program(
         name="etcd",
@@ -173,8 +177,8 @@ _ALL = (
         module="lws",
         package="sigs.k8s.io/lws/cmd",
         source="sigs.k8s.io/lws",
-        version="0.9.0",
-        stamps=("sigs.k8s.io/lws/pkg/version.GitVersion=v0.9.0",),
+        version=LWS_VERSION,
+        stamps=(f"sigs.k8s.io/lws/pkg/version.GitVersion=v{LWS_VERSION}",),
         cold_minutes=2.7,
         fetched_mib=320,
         compiled_mib=900,
