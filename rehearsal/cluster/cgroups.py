@@ -11,7 +11,7 @@ from experiment.errors import SplitbedError
 NEEDED = frozenset({"cpu", "memory", "pids"})
 WANTED = ("cpuset", "cpu", "io", "memory", "hugetlb", "pids")
 """Controllers the kubelet wants on a node's cgroup wherever the machine has them."""
-_REMOVAL_TIMEOUT = 20.0
+_REMOVAL_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Cgroups:
     def remove(self, enabled: list[str]) -> None:
         """Remove all cgroups of the cluster, whose processes are dead, and undo what `make` enabled.
 
-        Raises `SplitbedError` if one stays busy for 20 s.
+        Raises `SplitbedError` if one stays busy for a minute.
         """
         deadline = time.monotonic() + _REMOVAL_TIMEOUT
         for tree in self._trees:

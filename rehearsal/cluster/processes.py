@@ -11,7 +11,7 @@ from pathlib import Path
 from experiment.errors import SplitbedError
 
 VARIABLE = "SPLITBED_CLUSTER"
-_KILL_TIMEOUT = 30.0
+_KILL_TIMEOUT = 60.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def marked(directory: Path) -> Iterator[Process]:
 def end_all(directory: Path) -> None:
     """Kill every process of the cluster in `directory` and wait until none is left.
 
-    Raises `SplitbedError` naming those that do not die within 30 s.
+    Raises `SplitbedError` naming those that do not die within a minute.
     """
     deadline = time.monotonic() + _KILL_TIMEOUT
     while processes := list(marked(directory)):
