@@ -58,7 +58,8 @@ def cpu(
         max_num_seqs: as given to the engine; its default without.
         multimodal_tokens: tokens of the largest single input of a model whose attention looks both ways within an
             image or a video (Gemma 4: a video of 32 frames of 70 + 8 tokens), which must fit one batch; 0 if it has
-            no such inputs, or all are switched off.
+            no such inputs, or all are switched off. Seen to be so with a vision configuration that has
+            `num_soft_tokens`; without one vLLM warns that it cannot tell, and stays with its default.
         chunked_prefill: whether a prompt may be read in pieces.
         throughput: True with `--performance-mode throughput`, which doubles what is not given.
 
