@@ -1,7 +1,9 @@
 """Settings of the tracked stacks, as they are or varied."""
 
+import copy
 import json
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from experiment.problem import Problem
@@ -13,7 +15,7 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 def text_of(stack: str, **changes: Any) -> str:
     """Return a stack's settings as JSON; `engine__threads="free"` changes the value at engine.threads."""
-    settings = stack_settings(stack)
+    settings = copy.deepcopy(_read(stack))
     for path, value in changes.items():
         *above, last = path.split("__")
         place = settings
@@ -24,6 +26,11 @@ def text_of(stack: str, **changes: Any) -> str:
         else:
             place[last] = value
     return json.dumps(settings)
+
+
+@cache
+def _read(stack: str) -> dict[str, Any]:
+    return stack_settings(stack)
 
 
 def settings_of(stack: str, **changes: Any) -> Settings:

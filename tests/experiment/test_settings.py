@@ -75,7 +75,7 @@ def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
         (setting("nodes.engine", []), "nodes.engine: found a list of 0: it is not a mapping of keys to values. "),
         (setting("benchmark.run", 1), "benchmark.run: found 1: it is not text. Put it in quotes. "),
         (setting("benchmark.tests", []), "benchmark.tests: found a list of 0: "),
-        (setting("benchmark.tests", [{"kind": "many"}]), 'benchmark.tests.0.kind: found "many": it is none of '),
+        (setting("benchmark.tests", [{"kind": "many"}]), 'benchmark.tests.0.kind: found "many": there is no '),
         (without("owner"), "owner: it is missing. Add it: one line: the person or team to ask."),
         (without("engine.resources.cpu"), "engine.resources.cpu: it is missing. Add it: CPU cores, for example "),
         (without("topology.kind"), "topology.kind: it is missing. Choose one of none, single, replicas, split."),
