@@ -56,8 +56,7 @@ class PulumiCli:
         """Create the stack if need be and undo the lock of a killed command; returns remarks for the user."""
         remarks = []
         self.workspace.clear_scratch()
-        stacks = self._capture("stack", "ls", "--json", cwd=self.project)
-        if self.workspace.stack not in {entry["name"] for entry in json.loads(stacks)}:
+        if not self._exists():
             self._init()
         if self._locked():
             self._capture("cancel", "--yes", "--stack", self.workspace.stack, cwd=self.project)
@@ -95,6 +94,12 @@ class PulumiCli:
             shutil.copy(self.project / "Pulumi.yaml", directory)
             (Path(directory) / "stacks").mkdir()
             self._capture("stack", "init", self.workspace.stack, "--no-select", cwd=Path(directory))
+
+    def _exists(self) -> bool:
+        # As `pulumi stack ls` would say, without half a second for starting it.
+        stacks = self.workspace.backend / ".pulumi" / "stacks"
+        names = (f"{self.workspace.stack}.json", f"{self.workspace.stack}.json.gz")
+        return any(path.is_file() for name in names for path in stacks.rglob(name))
 
     def _locked(self) -> bool:
         locks = self.workspace.backend / ".pulumi" / "locks"

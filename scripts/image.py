@@ -1,5 +1,6 @@
 """`splitbed image`: the stand-in engine's image, for a cluster of one's own."""
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Annotated
@@ -21,8 +22,10 @@ def image(
     try:
         shutil.copyfile(built.archive, file)
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            file.unlink(missing_ok=True)  # the part that fitted is no image
         raise SplitbedError(
             f"The image cannot be written to {file}: {error.strerror or error}.",
-            "Name a file in a directory that exists.",
+            f"Name a file in a directory that exists, with {built.archive.stat().st_size // 1024**2 + 1} MiB free.",
         ) from None
     typer.echo(built.reference)

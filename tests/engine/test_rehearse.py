@@ -15,9 +15,9 @@ from rehearsal.leftovers import Listing, diff
 from rehearsal.local import CLUSTER
 from rehearsal.observer import Observer
 from rehearsal.pulumi_cli import PulumiCli
-from stackfiles.stackfile import StackFile
 from rehearsal.toolchain import Toolchain
 from rehearsal.workspace import Workspace
+from stackfiles.stackfile import StackFile
 from tests.engine.command import splitbed
 
 pytestmark = pytest.mark.engine
