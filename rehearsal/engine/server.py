@@ -1,17 +1,11 @@
 """The HTTP server: vLLM's routes, headers and streams over the simulated engine."""
 
-import asyncio
 import json
 import logging
-import time
-from collections.abc import Awaitable, Callable
-from email.utils import formatdate
 from functools import partial
-from http import HTTPStatus
 from typing import TypeVar
 
 from aiohttp import web
-from aiohttp.web_protocol import RequestPayloadError
 from pydantic import BaseModel, ValidationError
 
 from rehearsal.engine import VLLM_VERSION, answers
@@ -28,6 +22,7 @@ from rehearsal.engine.errors import (
     wrong_media_type,
 )
 from rehearsal.engine.generation import Run, Server
+from rehearsal.engine.middleware import Middleware, as_json
 from rehearsal.engine.observations import Observations
 from rehearsal.engine.protocol import (
     ChatRequest,
@@ -40,21 +35,9 @@ from rehearsal.engine.stamps import Stamps
 
 log = logging.getLogger("vllm")
 
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Body = TypeVar("Body", bound=BaseModel)
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MAX_BODY = 64 * 1024 * 1024
-
-
-def _json(body: object, status: int = 200) -> web.Response:
-    return web.Response(body=compact(body), status=status, content_type="application/json")
-
-
-def _refusal(error: ApiError) -> web.Response:
-    try:
-        return _json(error.body(), error.status.value)
-    except UnicodeEncodeError as e:  # it repeats half of a surrogate pair that the client sent
-        return _json(unexpected(e).body(), error.status.value)
 
 
 async def _expected(request: web.Request) -> None:
@@ -75,8 +58,9 @@ class Api:
 
     def application(self) -> web.Application:
         """Return the application to run."""
-        app = web.Application(client_max_size=MAX_BODY, middlewares=[self._guard, self._around])
-        app.on_response_prepare.append(self._headers)
+        around = Middleware(self.settings, self.observations)
+        app = web.Application(client_max_size=MAX_BODY, middlewares=[around.guard, around.count])
+        app.on_response_prepare.append(around.headers)
         get = app.router.add_get
         post = partial(app.router.add_post, expect_handler=_expected)
         get("/health", self.health, allow_head=False)
@@ -92,75 +76,6 @@ class Api:
         post("/tokenize", self.tokenize)
         post("/detokenize", self.detokenize)
         return app
-
-    async def _headers(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Give the headers vLLM's names, order and values; aiohttp has prepared its own by now."""
-        theirs = response.headers.copy()
-        response.headers.clear()
-        response.headers["date"] = formatdate(usegmt=True)
-        response.headers["server"] = "uvicorn"
-        if "Allow" in theirs:
-            response.headers["allow"] = theirs["Allow"]
-        chunked = theirs.get("Transfer-Encoding")
-        if chunked is None:
-            response.headers["content-length"] = theirs.get("Content-Length", "0")
-        if "Content-Type" in theirs:
-            response.headers["content-type"] = theirs["Content-Type"]
-        if response.status != HTTPStatus.UNAUTHORIZED:  # the key is looked at before anything of CORS
-            if request.headers.get("Origin"):
-                response.headers["access-control-allow-origin"] = "*"
-            if "X-Request-Id" in theirs:
-                response.headers["x-request-id"] = theirs["X-Request-Id"]
-            response.headers["vary"] = "Origin"
-        if theirs.get("Connection", "").lower() == "close":
-            response.headers["connection"] = "close"
-        if chunked is not None:
-            response.headers["transfer-encoding"] = chunked
-
-    @web.middleware
-    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse what needs a key and has none; no metric counts it."""
-        keys = self.settings.api_keys
-        if keys and request.path.startswith("/v1") and request.method != "OPTIONS":
-            scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-            if scheme.lower() != "bearer" or token not in keys:
-                return _json({"error": "Unauthorized"}, HTTPStatus.UNAUTHORIZED)
-        return await handler(request)
-
-    @web.middleware
-    async def _around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        started = time.monotonic()
-        try:
-            response = await handler(request)
-        except asyncio.CancelledError:
-            self._count(request, HTTPStatus.OK, 0, started)  # the client is gone; vLLM counts it as answered
-            raise
-        except ApiError as e:
-            response = _refusal(e)
-        except web.HTTPException as e:
-            response = _json({"detail": e.reason}, e.status)
-            if "Allow" in e.headers:
-                response.headers["Allow"] = e.headers["Allow"]
-        except (ConnectionError, RequestPayloadError):
-            raise  # the client is gone, or sent no HTTP: the listener's matter
-        except Exception as e:
-            log.error("%s: %s", type(e).__name__, e)
-            response = _refusal(unexpected(e))
-        answered = response.content_length if isinstance(response, web.Response) else 0
-        self._count(request, response.status, answered or 0, started)
-        return response
-
-    def _count(self, request: web.Request, status: int, answered: int, started: float) -> None:
-        resource = request.match_info.route.resource
-        self.observations.http(
-            resource.canonical if resource is not None else None,
-            request.path,
-            request.method,
-            status,
-            request.content_length or 0,
-            answered,
-            time.monotonic() - started,
-        )
 
     async def _read(self, request: web.Request, model: type[Body]) -> Body:
         if request.content_type != "application/json":
@@ -191,16 +106,16 @@ class Api:
 
     async def version(self, _request: web.Request) -> web.Response:
         """Name the version that is stood in for."""
-        return _json({"version": VLLM_VERSION})
+        return as_json({"version": VLLM_VERSION})
 
     async def load(self, _request: web.Request) -> web.Response:
         """Answer as a server that does not track its load."""
-        return _json({"server_load": 0})
+        return as_json({"server_load": 0})
 
     async def models(self, _request: web.Request) -> web.Response:
         """List the served names."""
         settings = self.settings
-        return _json(answers.model_list(settings.names, settings.model, settings.limits.max_model_len))
+        return as_json(answers.model_list(settings.names, settings.model, settings.limits.max_model_len))
 
     async def metrics(self, _request: web.Request) -> web.Response:
         """Return a scrape."""
@@ -211,7 +126,7 @@ class Api:
         """Say that this is a stand-in, and with which parameters; real vLLM has no such path."""
         settings = self.settings
         parameters = settings.profile.model_dump(mode="json", exclude={"name"})
-        return _json(
+        return as_json(
             {
                 "profile": settings.profile.name,
                 "parameters": parameters,
@@ -229,7 +144,7 @@ class Api:
             ids = tokenizer.encode_chat(body.messages, reply=body.add_generation_prompt)
         else:
             ids = tokenizer.encode(body.prompt or "", special=body.add_special_tokens)
-        return _json(
+        return as_json(
             {
                 "count": len(ids),
                 "max_model_len": self.settings.limits.max_model_len,
@@ -241,7 +156,7 @@ class Api:
     async def detokenize(self, request: web.Request) -> web.Response:
         """Return the text of ids."""
         body = await self._read(request, DetokenizeRequest)
-        return _json({"prompt": self.server.tokenizer.decode(body.tokens)})
+        return as_json({"prompt": self.server.tokenizer.decode(body.tokens)})
 
     async def completions(self, request: web.Request) -> web.StreamResponse:
         """Complete one or more prompts."""

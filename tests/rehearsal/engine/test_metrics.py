@@ -1,5 +1,6 @@
 """Every recorded metric is there under its name, kind, help and labels, and moves as it should."""
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -129,3 +130,44 @@ def test_numbers_are_written_as_the_prometheus_client_does() -> None:
 
 def test_token_buckets_go_up_to_the_context_length() -> None:
     assert one_two_five(4096) == [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+
+
+# No model of ours has these parts: a peer's cache, images, an estimate of floating point work.
+IDLE = re.compile(
+    r"^vllm:(estimated_|external_prefix_|mm_cache_|engine_sleep_state|cache_config_info)|^python_|^process_"
+)
+GAUGES = ("num_requests_running", "num_requests_waiting", "num_requests_waiting_by_reason", "kv_cache_usage_perc")
+
+
+async def test_every_metric_moves_when_its_cause_is_there(start: Start, recordings: Path) -> None:
+    """Streams that do not fit the cache together: one waits, one is preempted, and one finds its prefix."""
+    timing = '{"step_s":0.002,"end_of_text":0,"jitter":0}'
+    cache = ("--max-model-len=512", "--kv-cache-memory-bytes=20000000")
+    running = await start(*cache, SPLITBED_STANDIN_PARAMETERS=timing)
+    blocks = running.server.engine.core.scheduler.pool.capacity
+    before = values(await scrape(running))
+
+    async def stream(client: ClientSession, seed: int) -> None:
+        body = {"prompt": list(range(seed, seed + 250)), "max_tokens": 200, "ignore_eos": True}
+        async with client.post(f"{running.url}/v1/completions", json=body) as answer:
+            assert (await answer.json())["usage"]["completion_tokens"] == 200
+
+    highest = dict.fromkeys(GAUGES, 0.0)
+    async with ClientSession() as client:
+        streams = [asyncio.create_task(stream(client, 1000 * seed)) for seed in range(1, blocks + 2)]
+        while not all(one.done() for one in streams):
+            found = values(await scrape(running))
+            for gauge in GAUGES:
+                seen = max(value for name, value in found.items() if name.startswith(f"vllm:{gauge}{{"))
+                highest[gauge] = max(highest[gauge], seen)
+            await asyncio.sleep(0.01)
+        await asyncio.gather(*streams)
+        await stream(client, 1000 * (blocks + 1))  # the latest prompt again
+    after = values(await scrape(running))
+    assert all(value > 0 for value in highest.values()), highest
+    assert all(after[name] == 0 for name in after if name.startswith(tuple(f"vllm:{gauge}{{" for gauge in GAUGES)))
+    moved = {re.split(r"[{ ]|_(?:sum|count|bucket)\b", name)[0] for name in after if after[name] != before.get(name, 0)}
+    kinds = dict(line.split() for line in (recordings / "metric-names.txt").read_text().splitlines())
+    due = {name for name in kinds if not name.endswith("_created") and not IDLE.match(name)}
+    still = due - moved - {f"vllm:{gauge}" for gauge in GAUGES}
+    assert still == set()
