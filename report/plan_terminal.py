@@ -48,7 +48,7 @@ def as_terminal(plan: ExperimentPlan) -> RenderableType:
 
 
 def _section(title: str, content: RenderableType) -> Panel:
-    shown = Text(f" {title} ", style="bold")
+    shown = Text(f" {title} ", style="bold white")
     return Panel(content, title=shown, title_align="left", box=box.ROUNDED, border_style=_DIM, padding=(0, 1))
 
 
@@ -158,7 +158,7 @@ def bar(parts: Sequence[tuple[float, str]], whole: float, width: int) -> Text:
     for size, colour in parts:
         total += size
         end = max(drawn, min(round(total / whole * width), width))
-        text.append("━" * (end - drawn), style=colour)
+        text.append("▇" * (end - drawn), style=colour)
         drawn = end
     text.append("╌" * (width - drawn), style=_DIM)
     if total > whole * 1.001:

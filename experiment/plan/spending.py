@@ -98,17 +98,14 @@ def _slow_start(facts: Facts) -> Iterator[Warned]:
 
 
 def _credits(facts: Facts) -> Iterator[Warned]:
-    for name in ("engine", "system"):
-        instance = _instance(getattr(facts.settings.nodes, name))
-        if instance is not None and instance.burstable:
-            yield Warned(
-                "burstable-nodes",
-                f"{instance.name} of nodes.{name} spends CPU credits: how fast it is depends on what ran before, and "
-                "so would every figure.",
-                {"instance": instance.name},
-                mistake=True,
-            )
-            return
+    instance = _instance(facts.settings.nodes.engine)
+    if instance is not None and instance.burstable:
+        yield Warned(
+            "burstable-nodes",
+            f"{instance.name} spends CPU credits: how fast it is depends on what ran before, and so would every figure.",
+            {"instance": instance.name},
+            mistake=True,
+        )
 
 
 def _bus(facts: Facts) -> Iterator[Warned]:

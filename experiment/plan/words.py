@@ -240,3 +240,15 @@ def expected(one: Expected) -> tuple[str, str, str, str]:
     elif one.extrapolates:
         error = f"{error} extrapolates".strip()
     return one.metric, f"{one.predicted:.3g}{unit}", measured, error
+
+
+def lines(plan: ExperimentPlan) -> Iterator[str]:
+    """Return the plan in a few lines of a log."""
+    figures_said = ", ".join(f"{name} {value}" for name, value in figures(plan))
+    yield f"plan: {plan.subject.name}, {plan.subject.topology}: {verdict(plan)}"
+    if figures_said:
+        yield f"plan: {figures_said}"
+    for one in plan.advice:
+        yield f"plan: {'accepted mistake' if one.mistake else 'note'} {one.name}: {one.text}"
+    for left in plan.unknown:
+        yield f"plan: not known: {left}"
