@@ -8,9 +8,10 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from report.modes import APART, MERGED, STAGGERS, LoadRun
-from report.quota import ROLES, settings_of, throttled_share
+from report.quota import ROLES, kind, settings_of, throttled_share
 
-_COLOURS = {MERGED: "#b3431e", APART: "#1f5f8b", None: "#777777"}
+_COLOURS: Mapping[str | None, str] = {MERGED: "#b3431e", APART: "#1f5f8b"}
+_OTHER = "#777777"
 _MARKERS = dict(zip(STAGGERS, ("o", "s", "^"), strict=True))
 
 
@@ -32,7 +33,7 @@ def draw_modes(engines: Mapping[str, Sequence[LoadRun]], path: Path) -> None:
                     s=[10 * run.streams for run in there],
                     marker=_MARKERS[label],
                     facecolors="none",
-                    edgecolors=[_COLOURS[run.mode] for run in there],
+                    edgecolors=[_COLOURS.get(run.mode, _OTHER) for run in there],
                     label=f"started {label}" if label == "together" else f"staggered by {label}",
                 )
             panel.set_title(name)
@@ -51,19 +52,18 @@ def draw_quota(runs: Sequence[LoadRun], path: Path) -> None:
     """Draw time per token, and below it each pod's share of throttled periods, setting by setting, as SVG."""
     names = settings_of(runs)
     with _style():
-        figure = Figure(figsize=(8, 5.2), layout="constrained")
+        figure = Figure(figsize=(9, 5.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        for mode in (MERGED, APART, None):
-            there = [run for run in runs if run.mode == mode]
-            if there:
-                above.scatter(
-                    [names.index(run.setting) + _aside(run) for run in there],
-                    [run.gap_ms for run in there],
-                    s=[10 * run.streams for run in there],
-                    facecolors="none",
-                    edgecolors=_COLOURS[mode],
-                    label=mode or "neither",
-                )
+        for label in dict.fromkeys(kind(run) for run in runs):
+            there = [run for run in runs if kind(run) == label]
+            above.scatter(
+                [names.index(run.setting) + _aside(run) for run in there],
+                [run.gap_ms for run in there],
+                s=[10 * run.streams for run in there],
+                facecolors="none",
+                edgecolors=_COLOURS.get(label, _OTHER),
+                label=label,
+            )
         above.set_ylabel("median time per token, ms")
         above.set_ylim(bottom=0)
         above.legend(title="streams (size: how many)", fontsize=8, title_fontsize=8)
@@ -80,7 +80,9 @@ def draw_quota(runs: Sequence[LoadRun], path: Path) -> None:
         below.set_ylabel("throttled periods, %")
         below.set_ylim(0, 105)
         below.legend(fontsize=8)
-        below.set_xticks(range(len(names)), [name.replace(", ", "\n") for name in names], fontsize=8)
+        below.set_xticks(
+            range(len(names)), [name.replace(" on ", "\non ").replace(", ", "\n") for name in names], fontsize=8
+        )
         _save(figure, path)
 
 

@@ -14,6 +14,11 @@ def settings_of(runs: Sequence[LoadRun]) -> list[str]:
     return list(dict.fromkeys(run.setting for run in runs))
 
 
+def kind(run: LoadRun) -> str:
+    """Return the mode of a run for people; a stream alone has none."""
+    return "one stream" if run.streams == 1 else run.mode or "neither"
+
+
 def throttled_share(run: LoadRun, role: str) -> float | None:
     """Return the share of quota periods in which a pod stood still; None without a quota."""
     use = run.pods.get(role)
@@ -48,7 +53,7 @@ def runs_table(runs: Sequence[LoadRun]) -> str:
         for run in of_one:
             pods = " | ".join(_periods(run.pods.get(role)) for role in ROLES)
             lines.append(
-                f"| {setting} | {run.streams}, {run.stagger_ms} ms | {run.mode or 'neither'} | "
+                f"| {setting} | {run.streams}, {run.stagger_ms} ms | {kind(run)} | "
                 f"{run.steps_per_token:.2f} | {run.gap_ms:.1f} ms | {run.tokens_per_s:.1f} | {pods} |"
             )
     return "\n".join(lines)
