@@ -6,6 +6,7 @@ Computed from the settings and dated data alone, so that it is there before anyt
 from datetime import datetime
 from typing import Literal
 
+from experiment.cautions import cautions
 from experiment.plan import spending, splitting
 from experiment.plan.advice import Advice, judged
 from experiment.plan.cache import Cache
@@ -121,7 +122,7 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
         flows=moved,
         money=costs,
         speed=fast,
-        advice=judged((*splitting.warnings(facts), *spending.warnings(facts)), settings.accept),
+        advice=judged((*splitting.warnings(facts), *spending.warnings(facts), *cautions(settings)), settings.accept),
         refusals=tuple(refusals(found, placed, costs)),
         unknown=(*found.unknown, *lasts.unknown),
     )

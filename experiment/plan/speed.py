@@ -1,6 +1,6 @@
 """How fast the stack is expected to be, to first order, beside what the posts measured of the same model."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from experiment.catalogue.instances import instance_type
 from experiment.catalogue.models import Geometry
@@ -11,7 +11,7 @@ from experiment.nodes import InstanceGroup
 from experiment.plan import flags
 from experiment.plan.part import Part
 from experiment.settings import Settings
-from experiment.workload import Test
+from experiment.workload import Cell
 
 USERS = 8
 """Users at once for whom throughput is foretold: the most that the 1B post tried."""
@@ -92,8 +92,11 @@ def _on_cpus(settings: Settings, geometry: Geometry) -> Speed:
     like_the_posts = _like_the_posts(settings)
     one = cpu.speed(geometry, dtype=dtype, pipeline=topology.size, like_the_posts=like_the_posts)
 
-    def seconds(test: Test) -> float:
-        return one.first_token_s(test.prompt_tokens) + (test.output_tokens - 1) * one.token_ms / 1000
+    def seconds(cell: Cell) -> float:
+        # Prompts are read one after the other, whoever sends them; replies are written side by side.
+        reading = sum(work.requests * work.prompt_tokens for work in cell.work) / one.prefill_tokens_s
+        tokens = sum(work.requests * work.output_tokens for work in cell.work)
+        return cell.lasts_s + reading + tokens / one.users_tokens_s(max(cell.streams, 1), topology.groups)
 
     stack = cpu.expectations(
         geometry,
@@ -104,10 +107,9 @@ def _on_cpus(settings: Settings, geometry: Geometry) -> Speed:
         users=USERS,
         like_the_posts=like_the_posts,
     )
-    tests = settings.benchmark.tests if settings.benchmark else ()
     return Speed(
         token_ms=one.token_ms,
-        benchmark_s=sum(test.repeats * seconds(test) for test in tests) if tests else None,
+        benchmark_s=_lasts(settings, seconds),
         stack=tuple(Expected.of(each) for each in stack),
         posts=tuple(_posts(settings.model.name)),
     )
@@ -137,14 +139,25 @@ def _on_gpus(settings: Settings, geometry: Geometry) -> Speed | None:
         extrapolates=True,
         source="; ".join(f"{each.name}: {each.source}" for each in one.parameters),
     )
-    tests = settings.benchmark.tests if settings.benchmark else ()
+
+    def seconds(cell: Cell) -> float:
+        # Reading prompts is left out, and what users cost each other: nothing is known of either.
+        tokens = sum(work.requests * work.output_tokens for work in cell.work)
+        return cell.lasts_s + tokens / max(cell.streams, 1) * one.token_ms / 1000
+
     return Speed(
         token_ms=one.token_ms,
-        # Reading the prompts is left out: nothing is known of it.
-        benchmark_s=sum(test.repeats * test.output_tokens * one.token_ms / 1000 for test in tests) if tests else None,
+        benchmark_s=_lasts(settings, seconds),
         stack=(token,),
         posts=tuple(_posts(settings.model.name)),
     )
+
+
+def _lasts(settings: Settings, seconds: Callable[[Cell], float]) -> float | None:
+    """Return the seconds of all tests, by those of one repeat of each cell."""
+    if settings.benchmark is None:
+        return None
+    return sum(cell.repeats * seconds(cell) for test in settings.benchmark.tests for cell in test.cells)
 
 
 def _posts(model: str) -> Iterator[Expected]:

@@ -7,6 +7,7 @@ from experiment.nodes import InstanceGroup, NodeGroup
 from experiment.plan.facts import Facts
 from experiment.plan.flags import inputs_off
 from experiment.warning import Warning as Warned
+from experiment.workload import Cell
 
 _LITTLE_USED = 0.05
 _SPARE_GIB = 4.0
@@ -20,7 +21,6 @@ def warnings(facts: Facts) -> Iterator[Warned]:
     yield from _spare_memory(facts)
     yield from _spare_cache(facts)
     yield from _slow_start(facts)
-    yield from _credits(facts)
     yield from _bus(facts)
 
 
@@ -71,16 +71,25 @@ def _spare_cache(facts: Facts) -> Iterator[Warned]:
     cache, benchmark = facts.cache, facts.settings.benchmark
     if cache is None or cache.tokens is None or benchmark is None or not facts.settings.topology.groups:
         return
-    most = max(test.prompt_tokens + test.output_tokens for test in benchmark.tests)
+    most = max(
+        (_tokens_at_once(cell) for test in benchmark.tests for cell in test.cells),
+        default=0,
+    )
     share = most / cache.tokens
     if share >= _LITTLE_USED:
         return
     yield Warned(
         "kv-cache-mostly-unused",
         f"The KV cache holds {cache.tokens:,} tokens ({cache.concurrency:g} requests of {cache.max_model_len:,}), and "
-        f"the plan's largest request is {most:,} tokens, {share:.1%} of it.",
-        {"tokens": cache.tokens, "largest_request": most},
+        f"the benchmark has at most {most:,} tokens in it at once, {share:.1%} of it.",
+        {"tokens": cache.tokens, "at_once": most},
     )
+
+
+def _tokens_at_once(cell: Cell) -> int:
+    """Return the most tokens of a test that are in the cache at once, the prefix cache not counted."""
+    longest = max((work.prompt_tokens + work.output_tokens for work in cell.work), default=0)
+    return max(cell.streams, 1) * longest
 
 
 def _slow_start(facts: Facts) -> Iterator[Warned]:
@@ -95,17 +104,6 @@ def _slow_start(facts: Facts) -> Iterator[Warned]:
         {"expected_s": round(start), "allowed_s": allowed},
         mistake=True,
     )
-
-
-def _credits(facts: Facts) -> Iterator[Warned]:
-    instance = _instance(facts.settings.nodes.engine)
-    if instance is not None and instance.burstable:
-        yield Warned(
-            "burstable-nodes",
-            f"{instance.name} spends CPU credits: how fast it is depends on what ran before, and so would every figure.",
-            {"instance": instance.name},
-            mistake=True,
-        )
 
 
 def _bus(facts: Facts) -> Iterator[Warned]:

@@ -34,9 +34,10 @@ def flows(settings: Settings, geometry: Geometry | None, checkpoint_gib: float |
     moved = None
     if geometry is not None:
         moved = sum(
-            test.repeats
-            * traffic_kb(geometry, pipeline=topology.size, prompt_tokens=test.prompt_tokens, tokens=test.output_tokens)
+            work.requests
+            * traffic_kb(geometry, pipeline=topology.size, prompt_tokens=work.prompt_tokens, tokens=work.output_tokens)
             for test in tests
+            for work in test.work
         )
     return Flows(
         downloaded_gb=None if checkpoint_gib is None and fetching else (checkpoint_gib or 0) * GB_PER_GIB * fetching,

@@ -179,7 +179,23 @@ def test_memory_and_cache_that_are_paid_for_and_not_used_are_named() -> None:
 
 def test_credits_stop_it() -> None:
     plan = planned(GEMMA_1B, topology=SINGLE, nodes__engine={"instance": "t4g.2xlarge", "count": 1})
-    assert names(plan)["burstable-nodes"]
+    assert names(plan)["burstable-engine"]
+
+
+def test_more_threads_than_quota_is_told_with_its_numbers() -> None:
+    """1B post and shared/vllm: 7 threads under a quota of 6."""
+    (advice,) = [one for one in planned(GEMMA_1B).advice if one.name == "threads-over-quota"]
+    assert (advice.numbers["threads"], advice.numbers["quota_cpus"]) == (7, 6)
+    assert not advice.mistake
+    assert "threads-over-quota" not in names(planned(GEMMA_1B, engine__threads="whole-cores"))
+
+
+def test_the_benchmark_is_expected_to_last_what_the_post_saw() -> None:
+    """1B post: about 57 ms a token of the split, eight replies of 200 tokens."""
+    duration = planned(GEMMA_1B).duration
+    assert duration.benchmark_s == pytest.approx(8 * 200 * 0.057, rel=0.02)
+    assert duration.benchmark_longest_s is not None
+    assert duration.benchmark_longest_s >= 8 * 600
 
 
 def test_a_probe_that_kills_while_it_loads_stops_it() -> None:
