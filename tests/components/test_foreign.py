@@ -1,0 +1,118 @@
+"""A controller that somebody else has installed, on an API server that says what it is told to say."""
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.foreign import ForeignControllerError, check
+from experiment.settings import Settings, load
+from tests.recording import stack_settings
+
+DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/leaderworkersets.leaderworkerset.x-k8s.io"
+NAMESPACE = "/api/v1/namespaces/lws-system"
+Answers = dict[str, tuple[int, Any]]
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return {DEFINITION: (200, {"metadata": {}}), NAMESPACE: (200, {"metadata": {}})}
+
+
+@pytest.fixture
+def kubeconfig(answers: Answers, tmp_path: Path) -> Iterator[Path]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = answers.get(self.path, (404, {"message": "not found"}))
+            text = body if isinstance(body, str) else json.dumps(body)
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield written(tmp_path, server.server_port)
+        server.shutdown()
+
+
+def written(directory: Path, port: int) -> Path:
+    path = directory / "kubeconfig"
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    path.write_text(json.dumps(document))
+    return path
+
+
+def settings(kubeconfig: Path, **changes: Any) -> Settings:
+    changes = {"cluster": {"kind": "kubeconfig", "kubeconfig": str(kubeconfig)}, **changes}
+    return load(json.dumps(stack_settings("rehearsal-split") | changes), datetime(2026, 11, 30, tzinfo=UTC))
+
+
+def owned_by(experiment: str) -> tuple[int, Any]:
+    return 200, {"metadata": {"labels": {"splitbed.dev/experiment": experiment}}}
+
+
+def test_one_of_somebody_elses_is_not_applied_over(kubeconfig: Path) -> None:
+    with pytest.raises(ForeignControllerError, match="of somebody else's already") as caught:
+        check(settings(kubeconfig))
+    assert caught.value.remedy.startswith("Use it with lws: {mode: existing}")
+
+
+@pytest.mark.parametrize("namespace", [(404, {}), (200, {"metadata": {"labels": None}})])
+def test_neither_is_one_in_another_namespace(namespace: tuple[int, Any], kubeconfig: Path, answers: Answers) -> None:
+    answers[NAMESPACE] = namespace
+    with pytest.raises(ForeignControllerError):
+        check(settings(kubeconfig))
+
+
+def test_one_of_another_experiment_is_named(kubeconfig: Path, answers: Answers) -> None:
+    answers[NAMESPACE] = owned_by("other")
+    with pytest.raises(ForeignControllerError, match="of experiment 'other' already"):
+        check(settings(kubeconfig))
+
+
+def test_our_own_is_gone_on_with(kubeconfig: Path, answers: Answers) -> None:
+    answers[NAMESPACE] = owned_by("rehearsal-split")
+    check(settings(kubeconfig))
+
+
+def test_a_cluster_without_one_is_free(kubeconfig: Path, answers: Answers) -> None:
+    del answers[DEFINITION]
+    check(settings(kubeconfig))
+
+
+def test_one_that_is_to_be_used_is_not_looked_for(kubeconfig: Path) -> None:
+    check(settings(kubeconfig, lws={"mode": "existing"}))
+
+
+@pytest.mark.parametrize("answer", [(403, {"message": "no"}), (500, {}), (200, "no JSON")])
+def test_a_cluster_that_does_not_tell_is_the_providers_business(
+    answer: tuple[int, Any], kubeconfig: Path, answers: Answers
+) -> None:
+    answers[DEFINITION] = answer
+    check(settings(kubeconfig))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "clusters: 7", "a: ["])
+def test_so_is_a_file_that_is_no_kubeconfig(text: str, tmp_path: Path) -> None:
+    (tmp_path / "kubeconfig").write_text(text)
+    check(settings(tmp_path / "kubeconfig"))
+
+
+def test_so_is_one_that_nobody_answers_for(tmp_path: Path) -> None:
+    check(settings(written(tmp_path, 1)))
