@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-engine test-some-chaos tools test-chaos test-vllm check lock setup
+.PHONY: plans help rehearse test test-unit test-engine test-some-chaos tools test-chaos test-vllm check lock setup
 
 PY := .venv/bin/python
 
@@ -10,6 +10,7 @@ help:
 	@echo "make check      lint, types, import contracts"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
 	@echo "make test-vllm  real vLLM: the stand-in held against it (6.4 GiB once, about half an hour)"
+	@echo "make plans      write docs/plans anew: what each stack needs, where it lands, what it costs"
 	@echo "make lock       resolve the requirement files anew"
 
 setup: .venv/.ready
@@ -26,6 +27,9 @@ check: setup
 	.venv/bin/ruff format --check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-logo
+
+plans: setup
+	.venv/bin/splitbed plan --pages docs/plans
 
 test: check test-unit test-engine test-some-chaos
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from experiment import names
+from experiment import names, upload
+from experiment.benchmark import S3Results
 from experiment.catalogue.addons import AddOn, addons
 from experiment.cluster import EksCluster
 from experiment.lws import InstallLws
@@ -116,15 +117,17 @@ def engine_pods(settings: Settings) -> tuple[Pod, ...]:
 
 
 def _benchmark(settings: Settings) -> list[Pod]:
-    if settings.benchmark is None or not settings.topology.groups:
+    benchmark = settings.benchmark
+    if benchmark is None or not settings.topology.groups:
         return []
+    carried = isinstance(benchmark.results, S3Results)
     pod = Pod(
         name="benchmark",
         owner=BENCHMARK,
         namespace=names.object_name(settings.name),
         labels={"app": "benchmark"},
-        cpu_millicores=_millicores(settings.benchmark.resources),
-        memory_mib=_mib(settings.benchmark.resources),
+        cpu_millicores=_millicores(benchmark.resources) + (_millicores(upload.RESOURCES) if carried else 0),
+        memory_mib=_mib(benchmark.resources) + (_mib(upload.RESOURCES) if carried else 0),
     )
     return [_placed(pod, settings.nodes.placing("system"))]
 
