@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from rehearsal.cluster.layout import Layout
 from rehearsal.cluster.preflight import UNSHARE
 from rehearsal.searchpath import search_path
 
+_MARK_TIMEOUT = 30.0
+_POLL = 0.005
+_POLL = 0.002
 _children: set[int] = set()
 
 MODULE_CALL = (sys.executable, "-P", "-m")
@@ -60,6 +64,32 @@ def start(layout: Layout, mark: Path, hold: int, listener: socket.socket | None 
         _children.add(child)
     finally:
         os.close(log)
+    _await_mark(child, mark)
+
+
+def _await_mark(child: int, mark: Path) -> None:
+    """Wait until the child is found by its mark, or has ended.
+
+    A spawn returns once the child has left our memory, and the kernel shows its new environment a little later: on a
+    busy machine late enough for a new cluster to be taken for one that has ended.
+    """
+    ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    while not processes.is_marked(child, mark) and os.waitid(os.P_PID, child, ended) is None:
+        time.sleep(_POLL)
+    _wait_for_mark(child, mark)
+
+
+def _wait_for_mark(child: int, mark: Path) -> None:
+    """Wait until the child shows its mark, or has ended.
+
+    A spawn returns as soon as the child has its new memory, and that is before the kernel has noted where in it the
+    environment is: on a busy machine a look at that moment found no process of the cluster, as if it had ended.
+    """
+    deadline = time.monotonic() + _MARK_TIMEOUT
+    while time.monotonic() < deadline and not processes.is_marked(child, mark):
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return
+        time.sleep(_POLL)
 
 
 def collect() -> None:

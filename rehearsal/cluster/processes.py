@@ -43,12 +43,28 @@ def _read(pid: int) -> Process | None:
     return Process(pid, int(inner), {key: value for key, _, value in pairs})
 
 
+def is_marked(pid: int, directory: Path) -> bool:
+    """Tell whether a process carries the mark of the cluster in `directory`."""
+    process = _read(pid)
+    return process is not None and process.variables.get(VARIABLE) == str(directory)
+
+
 def marked(directory: Path) -> Iterator[Process]:
-    """Yield the processes that carry the mark of the cluster in `directory`; dead ones carry none."""
+    """Yield the processes that carry the mark of the cluster in `directory`.
+
+    Dead ones carry none, nor do those that are just becoming another program: for a moment the kernel shows nothing of
+    their environment.
+    """
     for entry in Path("/proc").iterdir():
         process = _read(int(entry.name)) if entry.name.isdigit() else None
         if process and process.variables.get(VARIABLE) == str(directory):
             yield process
+
+
+def is_marked(pid: int, directory: Path) -> bool:
+    """Tell whether this process carries the mark of the cluster in `directory`."""
+    process = _read(pid)
+    return process is not None and process.variables.get(VARIABLE) == str(directory)
 
 
 def end_all(directory: Path) -> None:
@@ -76,8 +92,7 @@ def send(process: Process, directory: Path, number: signal.Signals) -> None:
         return
     try:
         # The descriptor names one process for good, which a number does not: is it the one that was found?
-        found = _read(process.pid)
-        if found is None or found.variables.get(VARIABLE) != str(directory):
+        if not is_marked(process.pid, directory):
             return
         signal.pidfd_send_signal(descriptor, number)
         if number != signal.SIGKILL:
