@@ -7,7 +7,8 @@ import pulumi
 from experiment import pins
 from experiment.pins import Pins
 
-_BESIDE_THE_STACKS = Path(__file__).resolve().parent.parent / "stacks" / "pins.lock.json"
+_PROJECT = Path(__file__).resolve().parent.parent
+_BESIDE_THE_STACKS = "stacks/pins.lock.json"
 
 
 def read() -> Pins:
@@ -16,6 +17,5 @@ def read() -> Pins:
     Raises:
         SplitbedError: it is not what `splitbed pin` writes.
     """
-    named = pulumi.Config().get("pins")
-    path = Path(named) if named else _BESIDE_THE_STACKS
+    path = _PROJECT / (pulumi.Config().get("pins") or _BESIDE_THE_STACKS)
     return pins.load(path.read_text(), str(path)) if path.is_file() else Pins()

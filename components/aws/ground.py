@@ -9,6 +9,7 @@ from components import security
 from components.aws.addons import Addons, AddonsArgs
 from components.aws.cluster import Cluster, ClusterArgs
 from components.aws.end_date import EndDate, EndDateArgs
+from components.aws.log_group import LogGroup, LogGroupArgs
 from components.aws.network import Network, NetworkArgs
 from components.aws.node_group import NodeGroup, NodeGroupArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
@@ -20,6 +21,10 @@ from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES, Pins
 from experiment.settings import Settings
 
 
+POD_STREAM = "pods"
+"""The one stream: CloudWatch takes as much in one as in many, and the shipper is told of one."""
+
+
 class Ground(pulumi.ComponentResource):
     """Network, cluster, add-ons, nodes and what ends them, in this order where there must be one.
 
@@ -29,6 +34,7 @@ class Ground(pulumi.ComponentResource):
         control_plane: what everything in the cluster goes with.
         system: what must be there before a pod of the system group.
         engine: what must be there before a pod of the engine group.
+        pod_log: where the logs of the experiment's pods go; none if CloudWatch is not to have them.
     """
 
     def __init__(
@@ -69,6 +75,7 @@ class Ground(pulumi.ComponentResource):
         after = self._addons("addons-after-nodes", ADDONS_AFTER_NODES, [self.control_plane, system.node_group])
         self.system: Sequence[pulumi.Resource] = [system.node_group]
         self.engine: Sequence[pulumi.Resource] = [engine.node_group, after]
+        self.pod_log = self._pod_log()
         self.register_outputs({})
 
     def _make_cluster(self) -> Cluster:
@@ -140,6 +147,21 @@ class Ground(pulumi.ComponentResource):
                 user_data=self._user_data() if which == "engine" else "",
                 efa_security_group=self._efa() if group.efa else None,
                 after=after,
+                tags=self._tags,
+            ),
+            self._child,
+        )
+
+    def _pod_log(self) -> LogGroup | None:
+        logs = self._settings.logs
+        if logs.kind != "cloudwatch":
+            return None
+        return LogGroup(
+            f"{self._name}-pod-log",
+            LogGroupArgs(
+                name=f"/splitbed/{self._called}",
+                retention_days=logs.retention_days,
+                streams=(POD_STREAM,),
                 tags=self._tags,
             ),
             self._child,

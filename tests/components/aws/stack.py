@@ -42,6 +42,7 @@ _SETTINGS: dict[str, Any] = {
         "async_scheduling": False,
     },
     "topology": {"kind": "split", "pipeline": 2},
+    "accept": ["split-fits-one-pod"],
     "benchmark": {
         "run": "1",
         "tests": [{"kind": "one-user", "prompt_tokens": 64, "output_tokens": 200, "repeats": 8}],
