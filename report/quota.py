@@ -77,8 +77,8 @@ def _share(runs: Sequence[LoadRun], role: str) -> str:
 def _cores(runs: Sequence[LoadRun], role: str) -> str:
     """Return the CPU time that a pod used, over the time that its runs took by their own rates."""
     pairs = [(run.pods[role].cpu_s, _length_s(run)) for run in runs if role in run.pods]
-    length = sum(seconds for _, seconds in pairs)
-    return f"{sum(used for used, _ in pairs) / length:.2f}" if length else "-"
+    used, length = sum(cpu for cpu, _ in pairs), sum(seconds for _, seconds in pairs)
+    return f"{used / length:.2f}" if used and length else "-"
 
 
 def _length_s(run: LoadRun) -> float:

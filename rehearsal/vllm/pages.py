@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from rehearsal.vllm.quota import LOADS
+from rehearsal.vllm.virtual import with_quota
 from report import figures, modes, quota
 from report.modes import LoadRun
 
@@ -27,7 +29,13 @@ def modes_blocks(runs: Sequence[LoadRun]) -> Mapping[str, str]:
 
 def quota_blocks(runs: Sequence[LoadRun]) -> Mapping[str, str]:
     """Return the blocks of the page on quotas, by name."""
-    return {"summary": quota.summary_table(runs), "runs": quota.runs_table(runs), "origin": origin(runs)}
+    simulated = [run for cores in (None, 0.85, 0.6) for run in with_quota(LOADS, cores)]
+    return {
+        "summary": quota.summary_table(runs),
+        "runs": quota.runs_table(runs),
+        "simulated": quota.summary_table(simulated),
+        "origin": origin(runs),
+    }
 
 
 def by_engine(runs: Sequence[LoadRun]) -> dict[str, list[LoadRun]]:

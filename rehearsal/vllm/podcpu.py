@@ -86,6 +86,14 @@ class PodCpu:
             cpu_s = int((self.usage / "cpuacct.usage").read_text()) / 1e9
         return Reading(int(stat.get("nr_periods", 0)), int(stat.get("nr_throttled", 0)), throttled_s, cpu_s)
 
+    def quota(self) -> float | None:
+        """Return the container's own quota in cores; None if it has none."""
+        if self.unified:
+            quota, period = (self.cpu / "cpu.max").read_text().split()
+        else:
+            quota, period = ((self.cpu / f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period"))
+        return None if quota in ("max", "-1") else int(quota) / int(period)
+
     def limit(self, cores: float | None) -> None:
         """Give the container so many cores a period, or no quota at all.
 

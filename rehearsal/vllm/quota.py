@@ -122,6 +122,11 @@ def _measure(journal: Journal, setting: Setting, pods: _Pods, client: LoadClient
     client.run(Load(2, 0, 10), f"{setting.label}/warm")
 
     async def make(load: Load, place: int) -> LoadRun:
+        for role, cpu in pods.cpu.items():
+            if cpu.quota() != setting.cores:
+                raise VllmError(
+                    f"The {role} has a quota of {cpu.quota()} cores, not of {setting.cores}.", "Run it again."
+                )
         before = {role: cpu.read() for role, cpu in pods.cpu.items()}
         found = client.run(load, f"{setting.label}/{place}")
         used = {role: cpu.read().since(before[role]) for role, cpu in pods.cpu.items()}

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from rehearsal.vllm.server import LOOPBACK
 
-CLOSED = "(closed)"
+_RAW_PATIENCE_S = 20.0
+CLOSED, SILENT = "(closed)", "(silent)"
 _PATIENCE_S = 600.0  # the first request that samples has a kernel compiled, for minutes on a busy machine
 
 
@@ -38,7 +39,7 @@ class Question:
 class Answer:
     """What came back. `chunks` are the pieces of a chunked body, the arrival of each in `at_s` (monotonic).
 
-    The status of a connection that was closed without an answer is `CLOSED`.
+    What is sent byte for byte may be left without one: the status then is `CLOSED` or `SILENT`.
     """
 
     status: str
@@ -61,18 +62,24 @@ async def ask(port: int, question: Question, host: str = LOOPBACK) -> Answer:
         TimeoutError: it did not end in ten minutes.
         OSError: the server closed the connection too early.
     """
-    async with asyncio.timeout(_PATIENCE_S):
-        reader, writer = await asyncio.open_connection(host, port)
-        try:
-            writer.write(_request(question, f"{host}:{port}"))
-            await writer.drain()
-            return await _answer(reader, question)
-        except asyncio.IncompleteReadError as error:
-            if question.method == "RAW" and not error.partial:
-                return Answer(CLOSED, [])
-            raise OSError(f"{question.name}: the connection ended within the answer") from error
-        finally:
-            writer.close()
+    raw = question.method == "RAW"
+    try:
+        async with asyncio.timeout(_RAW_PATIENCE_S if raw else _PATIENCE_S):
+            reader, writer = await asyncio.open_connection(host, port)
+            try:
+                writer.write(_request(question, f"{host}:{port}"))
+                await writer.drain()
+                return await _answer(reader, question)
+            finally:
+                writer.close()
+    except asyncio.IncompleteReadError as error:
+        if raw and not error.partial:
+            return Answer(CLOSED, [])
+        raise OSError(f"{question.name}: the connection ended within the answer") from error
+    except TimeoutError:
+        if raw:
+            return Answer(SILENT, [])
+        raise
 
 
 def _request(question: Question, authority: str) -> bytes:

@@ -20,7 +20,7 @@ def made(path: Path, **files: str) -> Path:
 
 def version_1(root: Path) -> list[Hierarchy]:
     stat = "nr_periods 100\nnr_throttled 40\nthrottled_time 2500000000\n"
-    group = made(root / "cpu" / BELOW, cpu__stat=stat, cpu__cfs_quota_us="100000")
+    group = made(root / "cpu" / BELOW, cpu__stat=stat, cpu__cfs_quota_us="100000", cpu__cfs_period_us="100000\n")
     (group.parent / "cpu.cfs_quota_us").write_text("100000")
     made(root / "cpuacct" / BELOW, cpuacct__usage="12000000000\n")
     made(root / "cpuset" / BELOW, cpuset__cpus="0-1")
@@ -54,7 +54,9 @@ def test_quota_and_cores_version_1(tmp_path: Path) -> None:
     assert (cpu.cpu / "cpu.cfs_quota_us").read_text() == "85000"
     assert (cpu.cpu.parent / "cpu.cfs_quota_us").read_text() == "-1"
     assert (tmp_path / "cpuset" / BELOW / "cpuset.cpus").read_text() == "1"
+    assert cpu.quota() == 0.85
     cpu.limit(None)
+    assert cpu.quota() is None
     assert (cpu.cpu / "cpu.cfs_quota_us").read_text() == "-1"
 
 
@@ -65,7 +67,9 @@ def test_quota_and_cores_version_2(tmp_path: Path) -> None:
     assert (cpu.cpu / "cpu.max").read_text() == "60000 100000"
     assert (cpu.cpu.parent / "cpu.max").read_text() == "max 100000"
     assert (cpu.cpu / "cpuset.cpus").read_text() == "0-1"
+    assert cpu.quota() == 0.6
     cpu.limit(None)
+    assert cpu.quota() is None
     assert (cpu.cpu / "cpu.max").read_text() == "max 100000"
 
 
