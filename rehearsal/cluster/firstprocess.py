@@ -15,7 +15,6 @@ from rehearsal.searchpath import search_path
 
 _MARK_TIMEOUT = 30.0
 _POLL = 0.005
-_POLL = 0.002
 _children: set[int] = set()
 
 MODULE_CALL = (sys.executable, "-P", "-m")
@@ -64,18 +63,6 @@ def start(layout: Layout, mark: Path, hold: int, listener: socket.socket | None 
         _children.add(child)
     finally:
         os.close(log)
-    _await_mark(child, mark)
-
-
-def _await_mark(child: int, mark: Path) -> None:
-    """Wait until the child is found by its mark, or has ended.
-
-    A spawn returns once the child has left our memory, and the kernel shows its new environment a little later: on a
-    busy machine late enough for a new cluster to be taken for one that has ended.
-    """
-    ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    while not processes.is_marked(child, mark) and os.waitid(os.P_PID, child, ended) is None:
-        time.sleep(_POLL)
     _wait_for_mark(child, mark)
 
 

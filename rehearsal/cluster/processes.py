@@ -61,12 +61,6 @@ def marked(directory: Path) -> Iterator[Process]:
             yield process
 
 
-def is_marked(pid: int, directory: Path) -> bool:
-    """Tell whether this process carries the mark of the cluster in `directory`."""
-    process = _read(pid)
-    return process is not None and process.variables.get(VARIABLE) == str(directory)
-
-
 def end_all(directory: Path) -> None:
     """Kill every process of the cluster in `directory` and wait until none is left.
 
