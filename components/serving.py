@@ -54,15 +54,23 @@ class ServingArgs:
 
 
 class Serving(pulumi.ComponentResource):
-    """Engine pods by topology; `url` is where any pod of the cluster finds the leaders."""
+    """Engine pods by topology.
+
+    Attributes:
+        url: where any pod of the cluster finds the leaders.
+        measured_url: where the benchmark does; another one only where the Service is sticky and that is not measured.
+    """
 
     def __init__(self, name: str, args: ServingArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:Serving", name, None, opts)
         self._name, self._args = name, args
-        self.service = self._service()
-        self.url: pulumi.Output[str] = pulumi.Output.format(
-            "http://{0}.{1}.svc:{2}", self.service.metadata.name, self.service.metadata.namespace, HTTP_PORT
+        self.service = self._service("leader", names.service_name(args.experiment), _affinity(args.service))
+        self.measured_service = (
+            self._service("measured", names.measured_service_name(args.experiment), {})
+            if args.service.measured_apart
+            else self.service
         )
+        self.url, self.measured_url = _url(self.service), _url(self.measured_service)
         account = self._account()
         scripts = self._scripts()
         self.leader_worker_set = self._leader_worker_set(account, scripts) if args.topology.groups else None
@@ -73,16 +81,14 @@ class Serving(pulumi.ComponentResource):
             name=name, namespace=self._args.namespace, labels=labels.of(self._args.experiment, "engine"), **more
         )
 
-    def _service(self) -> Service:
+    def _service(self, what: str, called: str, affinity: dict[str, Any]) -> Service:
         return Service(
-            f"{self._name}-leader",
+            f"{self._name}-{what}",
             # Not awaited: it would wait for pods, and is not needed to be ready before them.
-            metadata=self._meta(
-                names.service_name(self._args.experiment), annotations={"pulumi.com/skipAwait": "true"}
-            ),
+            metadata=self._meta(called, annotations={"pulumi.com/skipAwait": "true"}),
             spec=ServiceSpecArgs(
                 type="ClusterIP",
-                **_affinity(self._args.service),
+                **affinity,
                 selector={
                     labels.LWS_NAME: names.object_name(self._args.experiment),
                     labels.LWS_WORKER: "0",  # workers serve no HTTP
@@ -150,6 +156,10 @@ class Serving(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(create=budget, update=budget, delete=budget),
             ),
         )
+
+
+def _url(service: Service) -> pulumi.Output[str]:
+    return pulumi.Output.format("http://{0}.{1}.svc:{2}", service.metadata.name, service.metadata.namespace, HTTP_PORT)
 
 
 def _affinity(service: ServiceSettings) -> dict[str, Any]:

@@ -161,11 +161,11 @@ class Testbed(pulumi.ComponentResource):
                 attempt=benchmark.attempt,
                 topology=settings.topology.model_dump_json(exclude_defaults=True),
                 code=benchmark_zip(),
-                url=self._serving.url,
+                url=self._serving.measured_url,
                 records=records,
                 resources=benchmark.resources,
                 nodes=settings.nodes.placing("system"),
-                after=[self._serving.leader_worker_set, self._serving.service],
+                after=[self._serving.leader_worker_set, self._serving.measured_service],
             ),
             self._inside,
         )

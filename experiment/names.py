@@ -31,6 +31,11 @@ def service_name(experiment: str) -> str:
     return f"{object_name(experiment)}-leader"
 
 
+def measured_service_name(experiment: str) -> str:
+    """Return the name of the benchmark's own Service, where the leader's is sticky and that is not to be measured."""
+    return f"{object_name(experiment)}-measured"
+
+
 def job_name(run: str, plan_hash: str, attempt: int) -> str:
     """Return the name of one attempt at one run of one plan: another of the three is another Job."""
     return f"bench-{run}-{plan_hash}-a{attempt}"

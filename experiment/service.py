@@ -15,3 +15,13 @@ class Service(Strict):
         description="seconds for which a client that comes again gets the same pod, for example 10800; "
         "any pod if not given",
     )
+    measure_sticky: bool = Field(
+        True,
+        description="true or false: the benchmark, which has one address, asks through the sticky Service too and gets "
+        "one copy; false: through a second Service that is not sticky",
+    )
+
+    @property
+    def measured_apart(self) -> bool:
+        """Whether the benchmark has a Service of its own."""
+        return self.sticky_s is not None and not self.measure_sticky
