@@ -21,6 +21,7 @@ class Engine:
         cache: the KV cache; None if it cannot be told.
         memory: of each pod or GPU; None likewise.
         whole: memory of one pod with the whole model and the KV cache that it then needs; None likewise.
+        half: memory of each GPU if half as many held each copy; None where that is not possible.
         error: why the engine would not even begin.
         unknown: what cannot be told, in words.
     """
@@ -28,6 +29,7 @@ class Engine:
     cache: Cache | None = None
     memory: Memory | None = None
     whole: Memory | None = None
+    half: Memory | None = None
     error: SplitbedError | None = None
     unknown: tuple[str, ...] = ()
 
@@ -83,7 +85,9 @@ def _on_gpus(settings: Settings, geometry: Geometry, _: float | None) -> Engine:
     if found is None:
         return Engine(unknown=("memory and KV cache: the memory of the GPUs of declared nodes is not known",))
     whole = gpus.left(settings, geometry, pipeline=1, tensor=tensor)
+    half = gpus.left(settings, geometry, pipeline=size, tensor=tensor // 2) if tensor % 2 == 0 else None
     return Engine(
+        half=None if half is None or not half.fits else gpus.memory_of(half, geometry, pipeline=size),
         cache=gpus.cache_of(found),
         memory=gpus.memory_of(found, geometry, pipeline=size),
         whole=None if whole is None else gpus.memory_of(whole, geometry, pipeline=1),

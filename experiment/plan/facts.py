@@ -20,6 +20,8 @@ class Facts:
         cache: its KV cache; None if it could not be computed.
         memory: of its pods; None if it could not be computed.
         whole: memory of one pod that holds the whole model with the KV cache that it then needs; None likewise.
+        half: memory of each GPU if half as many held each copy; None where that is not possible or not known.
+        checkpoint_gib: size of the weights as they are fetched; None if it is not known.
         placement: of all pods.
         duration: to the first answer.
         beside_mib: memory requested on an engine node besides engine pods.
@@ -30,6 +32,8 @@ class Facts:
     cache: Cache | None
     memory: Memory | None
     whole: Memory | None
+    half: Memory | None
+    checkpoint_gib: float | None
     placement: Placement
     duration: Duration
     beside_mib: int

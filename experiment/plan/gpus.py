@@ -1,5 +1,7 @@
 """The memory of each GPU and the KV cache that it is left with, from the stack's settings."""
 
+from collections.abc import Iterator
+
 from experiment.catalogue.instances import instance_type
 from experiment.catalogue.models import Geometry
 from experiment.catalogue.weights import stage_weights_gib
@@ -46,8 +48,14 @@ def left(settings: Settings, geometry: Geometry, *, pipeline: int, tensor: int) 
 
 def cache_of(found: GpuKvCache) -> Cache | None:
     """Return what a plan says of it; None if nothing is left."""
-    said = tuple(f"{one.name}: {one.value:.3g} {one.unit} ({one.source})" for one in found.assumptions)
-    return Cache.of(found.cache, exact=False, assumptions=said) if found.cache else None
+    return Cache.of(found.cache, exact=False, assumptions=tuple(_said(found))) if found.cache else None
+
+
+def _said(found: GpuKvCache) -> Iterator[str]:
+    """Return what the estimate stands on, a line for each source."""
+    for source in dict.fromkeys(one.source for one in found.assumptions):
+        named = [f"{one.name} {one.value:.3g} {one.unit}" for one in found.assumptions if one.source == source]
+        yield f"{', '.join(named)}: {source}"
 
 
 def memory_of(found: GpuKvCache, geometry: Geometry, *, pipeline: int) -> Memory:
@@ -67,5 +75,5 @@ def memory_of(found: GpuKvCache, geometry: Geometry, *, pipeline: int) -> Memory
         guard=None,
         fit="fits" if found.kv_gib > 0 else "refused",
         short=() if found.kv_gib > 0 else (found.sentence(),),
-        basis=tuple(f"{one.name}: {one.value:.3g} {one.unit} ({one.source})" for one in found.assumptions),
+        basis=tuple(_said(found)),
     )

@@ -3,11 +3,12 @@
 Computed from the settings and dated data alone, so that it is there before anything is made, in under a second.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Literal
 
 from experiment.cautions import cautions
-from experiment.plan import spending, splitting
+from experiment.plan import replicas, spending, splitting
 from experiment.plan.advice import Advice, judged
 from experiment.plan.cache import Cache
 from experiment.plan.duration import Duration, checkpoint_gib, duration
@@ -24,6 +25,7 @@ from experiment.plan.speed import Speed, speed
 from experiment.plan.subject import Subject, subject
 from experiment.plan.traffic import Flows, flows
 from experiment.settings import Settings
+from experiment.warning import Warning as Warned
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -108,6 +110,8 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
         cache=found.cache,
         memory=found.memory,
         whole=found.whole,
+        half=found.half,
+        checkpoint_gib=size,
         placement=placed,
         duration=lasts,
         beside_mib=beside,
@@ -122,10 +126,17 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
         flows=moved,
         money=costs,
         speed=fast,
-        advice=judged((*splitting.warnings(facts), *spending.warnings(facts), *cautions(settings)), settings.accept),
+        advice=judged(_warnings(facts), settings.accept),
         refusals=tuple(refusals(found, placed, costs)),
         unknown=(*found.unknown, *lasts.unknown),
     )
+
+
+def _warnings(facts: Facts) -> Iterator[Warned]:
+    yield from splitting.warnings(facts)
+    yield from replicas.warnings(facts)
+    yield from spending.warnings(facts)
+    yield from cautions(facts.settings)
 
 
 def _beside(placed: Placement) -> int:

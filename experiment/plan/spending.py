@@ -12,6 +12,7 @@ from experiment.workload import Cell
 _LITTLE_USED = 0.05
 _SPARE_GIB = 4.0
 _SPARE_SHARE = 0.25
+_LARGE_GIB = 5.0
 
 
 def warnings(facts: Facts) -> Iterator[Warned]:
@@ -21,7 +22,8 @@ def warnings(facts: Facts) -> Iterator[Warned]:
     yield from _spare_memory(facts)
     yield from _spare_cache(facts)
     yield from _slow_start(facts)
-    yield from _bus(facts)
+    yield from _fetched_again(facts)
+    yield from _order(facts)
 
 
 def _tight_memory(facts: Facts) -> Iterator[Warned]:
@@ -106,21 +108,30 @@ def _slow_start(facts: Facts) -> Iterator[Warned]:
     )
 
 
-def _bus(facts: Facts) -> Iterator[Warned]:
-    """The GPU post's arithmetic: layers x 2 x the latency of one all-reduce, at every token."""
-    instance, geometry = _instance(facts.settings.nodes.engine), facts.geometry
-    tensor = facts.settings.topology.tensor
-    if instance is None or geometry is None or tensor == 1 or instance.interconnect != "pcie":
+def _fetched_again(facts: Facts) -> Iterator[Warned]:
+    weights, size = facts.settings.model.weights, facts.checkpoint_gib
+    if weights.source == "directory" or weights.cache == "node" or size is None or size < _LARGE_GIB:
         return
-    each = 2 * geometry.layers
+    if not facts.settings.topology.groups or facts.duration.restart_s is None:
+        return
     yield Warned(
-        "tensor-parallel-over-pcie",
-        f"{tensor} GPUs of {instance.name} reduce over PCIe {each} times a token; at the GPU post's 2 to 8 ms each "
-        f"that is {each * 2 / 1000:.2f} to {each * 8 / 1000:.2f} s a token, where NVLink would take "
-        f"{each * 0.05:.0f} to {each * 0.2:.0f} ms.",
-        {"all_reduces_per_token": each},
+        "weights-fetched-at-every-start",
+        f"Every pod fetches {size:.1f} GiB at every start, so that each restart costs {facts.duration.restart_s:.0f} s "
+        "without an answer, and the pages of what it wrote are charged to it. model.weights.cache: node keeps them.",
+        {"checkpoint_gib": round(size, 2), "restart_s": round(facts.duration.restart_s)},
     )
 
 
-def _instance(group: NodeGroup | InstanceGroup) -> InstanceType | None:
+def _order(facts: Facts) -> Iterator[Warned]:
+    for one in facts.placement.sometimes:
+        yield Warned(
+            "order-may-leave-pending",
+            f"{one}. The scheduler takes pods as they come and breaks ties at random.",
+            {"most": one.most, "of": one.of},
+            mistake=True,
+        )
+
+
+def instance_of(group: NodeGroup | InstanceGroup) -> InstanceType | None:
+    """Return the instance type of a group; None where nodes were declared or nothing is known of it."""
     return instance_types().get(group.instance) if isinstance(group, InstanceGroup) else None

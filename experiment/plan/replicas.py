@@ -1,0 +1,67 @@
+"""Advice on copies of a model: whether more and smaller ones would serve better, and what each keeps for itself."""
+
+from collections.abc import Iterator
+
+from experiment.plan.facts import Facts
+from experiment.plan.spending import instance_of
+from experiment.topology import Replicas, Single
+from experiment.warning import Warning as Warned
+
+_CROSSOVER = "16 to 32"
+
+
+def warnings(facts: Facts) -> Iterator[Warned]:
+    """Return what speaks for more copies, or against how they are reached."""
+    yield from _half_the_gpus(facts)
+    yield from _bus(facts)
+    yield from _own_caches(facts)
+
+
+def _half_the_gpus(facts: Facts) -> Iterator[Warned]:
+    topology = facts.settings.topology
+    if not isinstance(topology, Single) or not _halves(facts):
+        return
+    yield Warned(
+        "replicas-serve-better",
+        f"The model also fits on {topology.tensor // 2} GPUs, so these {topology.tensor} could hold two copies. For "
+        f"one user one copy answers sooner; from about {_CROSSOVER} requests at once two give more, and one of them "
+        "survives a lost GPU (the GPU post, whose figures are its author's illustration). Compare with topology: "
+        f"{{kind: replicas, count: 2, tensor: {topology.tensor // 2}}}.",
+        {"gpus": topology.tensor},
+    )
+
+
+def _bus(facts: Facts) -> Iterator[Warned]:
+    """The GPU post's arithmetic: layers x 2 x the latency of one all-reduce, at every token."""
+    instance, geometry = instance_of(facts.settings.nodes.engine), facts.geometry
+    tensor = facts.settings.topology.tensor
+    if instance is None or geometry is None or tensor == 1 or instance.interconnect != "pcie":
+        return
+    each = 2 * geometry.layers
+    avoidable = _halves(facts)
+    why = f"and it would fit on {tensor // 2}" if avoidable else "and it fits on no fewer"
+    yield Warned(
+        "tensor-parallel-over-pcie",
+        f"{tensor} GPUs of {instance.name} reduce over PCIe {each} times a token, {why}: at the GPU post's 2 to 8 ms "
+        f"each that is {each * 2 / 1000:.2f} to {each * 8 / 1000:.2f} s a token, where NVLink takes "
+        f"{each * 0.05:.0f} to {each * 0.2:.0f} ms.",
+        {"all_reduces_per_token": each, "gpus": tensor},
+        mistake=avoidable,
+    )
+
+
+def _halves(facts: Facts) -> bool:
+    """Tell whether half of the GPUs would hold the model and one longest request."""
+    return facts.half is not None and facts.half.fit == "fits"
+
+
+def _own_caches(facts: Facts) -> Iterator[Warned]:
+    settings = facts.settings
+    if not isinstance(settings.topology, Replicas) or settings.service.sticky_s is not None:
+        return
+    yield Warned(
+        "prefix-cache-per-copy",
+        f"Each of the {settings.topology.count} copies has a prefix cache of its own: a conversation that comes to "
+        "another copy pays for its whole history again. service.sticky_s keeps a client at one copy.",
+        {"copies": settings.topology.count},
+    )
