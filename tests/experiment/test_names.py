@@ -46,3 +46,10 @@ def test_another_directory_is_another_volume() -> None:
     one, other = (names.volume_name("split", path) for path in ("/a", "/b"))
     assert one != other
     assert one.startswith("exp-split-results-")
+
+
+def test_the_benchmarks_own_service_is_another_object() -> None:
+    for experiment in ("gemma-1b-split", "x" * 63, "1"):
+        name = names.measured_service_name(experiment)
+        assert len(name) <= 63
+        assert name not in (names.service_name(experiment), names.object_name(experiment))
