@@ -1,10 +1,7 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from experiment.catalogue.instances import instance_types
-from experiment.combinations import instances
 from tests.experiment.stacks import refused
 
 AMD64 = {"amd64": "docker.io/vllm/vllm-openai-cpu:v0.31.0"}
@@ -80,13 +77,14 @@ def test_the_stages_of_a_split_each_need_gpus_of_a_node() -> None:
 
 
 @pytest.mark.parametrize("topology", [{"kind": "single", "tensor": 2}, {"kind": "split", "pipeline": 2, "tensor": 2}])
-def test_two_ranks_in_a_pod_of_one_numa_node_end_at_start(
-    topology: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_ranks_in_a_pod_of_one_numa_node_end_at_start(topology: dict[str, Any]) -> None:
     # The 1B post: "These instances have one, so asking for two ranks in one pod fails at startup".
-    known = {"m7g.2xlarge": replace(instance_types()["m7g.2xlarge"], numa_nodes=1)}
-    monkeypatch.setattr(instances, "instance_types", lambda: known)
     (problem,) = refused("gemma-1b-split", topology=topology)
     assert (problem.path, problem.found) == ("topology.tensor", "2 with m7g.2xlarge")
     assert "Not enough allowed NUMA nodes" in problem.why
     assert "topology.kind: split" in problem.remedy
+
+
+def test_where_nobody_knows_the_numa_nodes_nothing_is_refused() -> None:
+    amd64 = {"nodes__engine__instance": "m7i.8xlarge", "nodes__system__instance": "m7i.large"}
+    assert refused("gemma-1b-split", topology={"kind": "single", "tensor": 2}, **amd64) == []
