@@ -85,6 +85,15 @@ class _Echo(mocks.Mocks):
         return f"{args.name}-id", {**args.inputs, **_outputs(args)}
 
 
+ARNS = {
+    "aws:cloudwatch/logGroup:LogGroup": "arn:aws:logs:us-east-1:123456789012:log-group:{}",
+    "aws:iam/role:Role": "arn:aws:iam::123456789012:role/{}",
+    "aws:scheduler/scheduleGroup:ScheduleGroup": "arn:aws:scheduler:us-east-1:123456789012:schedule-group/{}",
+    "aws:sqs/queue:Queue": "arn:aws:sqs:us-east-1:123456789012:{}",
+}
+"""Of resources whose ARN the program hands on."""
+
+
 def _outputs(args: mocks.MockResourceArgs) -> dict[str, Any]:
     match args.typ:
         case "eks:index:Cluster":
@@ -99,8 +108,8 @@ def _outputs(args: mocks.MockResourceArgs) -> dict[str, Any]:
             name = f"{args.inputs['bucketPrefix']}0123456789"
             return {"bucket": name, "arn": f"arn:aws:s3:::{name}"}
         case _ if args.typ.startswith("aws:"):
-            service = args.typ.split(":")[1].partition("/")[0]
-            return {"arn": f"arn:aws:{service}:us-east-1:123456789012:{args.name}", "name": _name(args)}
+            name = _name(args)
+            return {"arn": ARNS.get(args.typ, "arn:aws:other:::{}").format(name), "name": name}
         case _:
             return {}
 

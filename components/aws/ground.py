@@ -20,7 +20,6 @@ from experiment.nodes import GroupName, InstanceGroup
 from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES, Pins
 from experiment.settings import Settings
 
-
 POD_STREAM = "pods"
 """The one stream: CloudWatch takes as much in one as in many, and the shipper is told of one."""
 
