@@ -17,7 +17,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchmark.endpoint import Endpoint
 from benchmark.lock import run_lock
-from benchmark.session import Session
+from benchmark.session import Session, Surroundings
 from benchmark.store import Store, StoreError
 from experiment.errors import SplitbedError
 from experiment.handout import record_line
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         holder = f"process {os.getpid()} of {client.pod or client.host}, since {since}"
         with run_lock(store.lock_path, holder):
             store.tidy()
-            session = Session(plan, endpoint, store, client, topology, _say)
+            session = Session(plan, endpoint, store, client, Surroundings(topology=topology), _say)
             code = _measure(session, plan, store, client, print_records=arguments.print_records)
     except SplitbedError as error:
         _complain(str(error))

@@ -1,6 +1,7 @@
 """A streamed completion: its request, and what its answer says once it has all arrived."""
 
 import json
+from itertools import pairwise
 from typing import Any
 
 from benchmark.connection import Exchange
@@ -11,8 +12,8 @@ PATH = "/v1/completions"
 NO_USAGE = "the stream ended without usage, so its tokens are not known"
 
 
-def completion_body(model: str, prompt: list[int], output_tokens: int) -> bytes:
-    """Return the JSON body that makes the server stream exactly `output_tokens` tokens and count them."""
+def completion_body(model: str, prompt: list[int], output_tokens: int, *, ids: bool = False) -> bytes:
+    """Return the JSON body that makes the server stream exactly `output_tokens` tokens and count them in each chunk."""
     return json.dumps(
         {
             "model": model,
@@ -22,34 +23,59 @@ def completion_body(model: str, prompt: list[int], output_tokens: int) -> bytes:
             "ignore_eos": True,
             "temperature": 0.0,
             "stream": True,
-            "stream_options": {"include_usage": True},
-        },
+            "stream_options": {"include_usage": True, "continuous_usage_stats": True},
+        }
+        | ({"return_token_ids": True} if ids else {}),
         separators=(",", ":"),
     ).encode()
 
 
-def read_answer(exchange: Exchange, output_tokens: int) -> Reply | Failure:
-    """Interpret a finished exchange; anything but `output_tokens` tokens and a proper end is a failure."""
+def read_answer(
+    exchange: Exchange, output_tokens: int, prompt_tokens: int | None = None, due_s: float | None = None
+) -> Reply | Failure:
+    """Interpret a finished exchange; anything but a proper end and the tokens that were asked for is a failure.
+
+    Args:
+        exchange: what came.
+        output_tokens: tokens that were asked for.
+        prompt_tokens: tokens that were sent; a server that counts others did not get that prompt.
+        due_s: when it was to be sent, by the clock of the exchange.
+    """
     stream = _Stream()
     if exchange.error is None and exchange.status != 200:
         stream.error = f"the server answered {exchange.status}: {_excerpt(exchange.body)}"
     else:
         stream.read(exchange.arrivals)
     stamps = Stamps(
+        due_s=due_s,
         sent_s=exchange.sent_s,
         headers_s=exchange.headers_s,
         chunks_s=tuple(stream.chunks_s),
         end_s=exchange.end_s,
     )
-    error = exchange.error or stream.flaw(output_tokens)
+    error = exchange.error or stream.flaw(output_tokens, prompt_tokens)
     if error is not None or stream.tokens is None:
         return Failure(reason=error or NO_USAGE, status=exchange.status, stamps=stamps)
     return Reply(
         finish_reason=stream.finish_reason or "",
-        tokens=stream.tokens,
+        tokens=stream.tokens.model_copy(update={"in_chunks": stream.in_chunks}),
         stamps=stamps,
         figures=Figures.of(stamps, stream.tokens.output),
     )
+
+
+def token_ids(exchange: Exchange) -> list[int]:
+    """Return the tokens of an answer that names them; nothing if it does not."""
+    found: list[int] = []
+    splitter = EventSplitter()
+    for _, piece in exchange.arrivals:
+        for event in splitter.feed(piece):
+            try:
+                choices = json.loads(event)["choices"]
+                found += [int(token) for choice in choices for token in choice.get("token_ids") or ()]
+            except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+                continue
+    return found
 
 
 class _Stream:
@@ -61,6 +87,17 @@ class _Stream:
         self.finish_reason: str | None = None
         self.done = False
         self.error: str | None = None
+        self._counts: list[int | None] = []
+        self._made = 0
+
+    @property
+    def in_chunks(self) -> tuple[int, ...] | None:
+        """Tokens of each chunk; none if not every chunk says how many there are by now, or they do not add up."""
+        counts = [count for count in self._counts if count is not None]
+        if self.tokens is None or len(counts) != len(self.chunks_s) or (counts and counts[-1] != self.tokens.output):
+            return None
+        grown = tuple(later - earlier for earlier, later in pairwise([0, *counts]))
+        return None if any(count < 0 for count in grown) else grown
 
     def read(self, arrivals: list[tuple[float, bytes]]) -> None:
         splitter = EventSplitter()
@@ -75,7 +112,7 @@ class _Stream:
                     # ValueError covers broken JSON and refused counts; the others, JSON of another shape.
                     self.error = self.error or f"an event is no completion chunk: {_excerpt(event)}"
 
-    def flaw(self, output_tokens: int) -> str | None:
+    def flaw(self, output_tokens: int, prompt_tokens: int | None) -> str | None:
         """Say what is wrong with a stream that came to the end of its HTTP answer, if anything."""
         if self.error is not None:
             return self.error
@@ -85,6 +122,8 @@ class _Stream:
             return "the stream ended without [DONE]"
         if self.tokens.output != output_tokens:
             return f"asked for {output_tokens} tokens, got {self.tokens.output} (ended by {self.finish_reason})"
+        if prompt_tokens is not None and self.tokens.prompt != prompt_tokens:
+            return f"sent {prompt_tokens} tokens, the server counted {self.tokens.prompt}"
         return None if self.chunks_s else "the stream held no text"
 
     def _event(self, at_s: float, event: dict[str, Any]) -> None:
@@ -93,14 +132,18 @@ class _Stream:
                 self.error or f"the server broke the stream off: {_excerpt(json.dumps(event['error']).encode())}"
             )
             return
+        usage = event.get("usage")
+        made = None if not usage else int(usage["completion_tokens"])
         for choice in event["choices"]:
             delta = choice.get("delta") or {}
-            if choice.get("text") or delta.get("content") or delta.get("reasoning") or delta.get("reasoning_content"):
+            fields = (choice.get("text"), *(delta.get(name) for name in ("content", "reasoning", "reasoning_content")))
+            if any(fields) or (made is not None and made > self._made):
                 self.chunks_s.append(at_s)
+                self._counts.append(made)
+                self._made = self._made if made is None else made
             if reason := choice.get("finish_reason"):
                 reason.encode()  # a record is UTF-8 text: neither a number nor half of a character pair
                 self.finish_reason = reason
-        usage = event.get("usage")
         if usage:
             self.tokens = Tokens(
                 prompt=usage["prompt_tokens"],

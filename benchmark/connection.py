@@ -41,6 +41,8 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._parser: httptools.HttpResponseParser | None = None
         self._exchange: Exchange | None = None
+        self.latest: Exchange | None = None
+        """The exchange begun last, also if it was cancelled."""
         self._done: asyncio.Future[None] | None = None
         self._read_s = 0.0
         self._lost = "the connection was never opened"
@@ -60,7 +62,7 @@ class Connection(asyncio.Protocol):
             return Exchange(sent_s=self._clock(), error=self._lost)
         self._parser = httptools.HttpResponseParser(self)
         self._done = asyncio.get_running_loop().create_future()
-        exchange = self._exchange = Exchange(sent_s=self._clock())
+        exchange = self._exchange = self.latest = Exchange(sent_s=self._clock())
         self._transport.write(request)
         try:
             async with asyncio.timeout(timeout_s):

@@ -23,8 +23,8 @@ class UrlError(SplitbedError):
 class Endpoint:
     """Where to connect, and how to phrase a request for it."""
 
-    def __init__(self, url: str, clock: Clock) -> None:
-        """Take the URL apart.
+    def __init__(self, url: str, clock: Clock, key: str | None = None) -> None:
+        """Take the URL apart; `key` is sent as a bearer token.
 
         Raises:
             UrlError: not http(s), or no host.
@@ -42,12 +42,13 @@ class Endpoint:
                 "Give a URL such as http://127.0.0.1:8000, no more.",
             )
         self.url = url.rstrip("/")
-        self._clock = clock
+        self.clock = clock
         self._host = parts.hostname
         self._ssl = ssl.create_default_context() if parts.scheme == "https" else None
         self._port = port or (443 if self._ssl else 80)
         self._authority = parts.netloc
         self._prefix = parts.path.rstrip("/")
+        self._key = key
 
     async def open(self, timeout_s: float) -> Connection:
         """Open a connection and have one `/health` answered on it, so that no request pays for accepting it.
@@ -64,30 +65,38 @@ class Endpoint:
             return connection
         return await self._connect(timeout_s)  # a server without keep-alive: a bare connection is the best there is
 
-    async def ask(self, path: str, timeout_s: float = ASK_TIMEOUT_S) -> Exchange:
-        """GET a path on a connection of its own.
+    async def ask(self, path: str, body: bytes = b"", timeout_s: float = ASK_TIMEOUT_S) -> Exchange:
+        """GET a path on a connection of its own, or POST a JSON body to it.
 
         Raises:
             OSError: no connection.
         """
         connection = await self._connect(timeout_s)
         try:
-            return await connection.exchange(self._request("GET", path), timeout_s)
+            return await connection.exchange(self._request("POST" if body else "GET", path, body), timeout_s)
         finally:
             connection.abort()
+
+    def get(self, path: str) -> bytes:
+        """Return the request that asks for a path."""
+        return self._request("GET", path)
+
+    def completion(self, model: str, prompt: list[int], output_tokens: int, *, ids: bool = False) -> bytes:
+        """Return the request of a streamed completion; with `ids` the answer names its tokens."""
+        return self._request("POST", PATH, completion_body(model, prompt, output_tokens, ids=ids))
 
     async def complete(
         self, connection: Connection, model: str, prompt: list[int], output_tokens: int, timeout_s: float
     ) -> Reply | Failure:
         """Stream one completion over an open connection."""
-        request = self._request("POST", PATH, completion_body(model, prompt, output_tokens))
-        return read_answer(await connection.exchange(request, timeout_s), output_tokens)
+        request = self.completion(model, prompt, output_tokens)
+        return read_answer(await connection.exchange(request, timeout_s), output_tokens, len(prompt))
 
     async def _connect(self, timeout_s: float) -> Connection:
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(timeout_s):
             _, connection = await loop.create_connection(
-                lambda: Connection(self._clock), self._host, self._port, ssl=self._ssl
+                lambda: Connection(self.clock), self._host, self._port, ssl=self._ssl
             )
         return connection
 
@@ -97,6 +106,8 @@ class Endpoint:
             f"Host: {self._authority}",
             "User-Agent: splitbed",
         ]
+        if self._key is not None:
+            lines.append(f"Authorization: Bearer {self._key}")
         if body:
             lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
         return "\r\n".join([*lines, "", ""]).encode("ascii") + body

@@ -1,20 +1,26 @@
 """One session: from a plan and a place for records to as many finished repeats as the server allows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from benchmark.endpoint import ASK_TIMEOUT_S, Endpoint
-from benchmark.prompt import PromptSource
+from benchmark.calibration import Calibrator, NullServerCalibrator
+from benchmark.endpoint import Endpoint
+from benchmark.killer import Killer
 from benchmark.readiness import gate, wait_ready
+from benchmark.repeat import Measurer, Subject
+from benchmark.scrape import Scraper
+from benchmark.selfwatch import SelfWatch
 from benchmark.store import Store
+from benchmark.telling import describe, told
+from benchmark.vocabulary import vocabulary
+from benchmark.witness import Nobody, Witness
 from experiment.errors import SplitbedError
-from experiment.record import Client, Engine, Failure, RepeatRecord, Reply
-from experiment.workload import Plan, Test
+from experiment.record import Client, Engine, RepeatRecord
+from experiment.workload import Cell, Plan, Test
 
-WARM_UP_TOKENS = 16
+__all__ = ["Session", "SessionError", "Surroundings", "Tally"]
 
 
 class SessionError(SplitbedError):
@@ -43,6 +49,27 @@ class Tally:
         return ", ".join(parts)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What a session is given besides the address under test.
+
+    Attributes:
+        topology: as the stack deployed it.
+        replicas: addresses of the replicas themselves.
+        witness: sees what disturbs a repeat.
+        killer: kills pods for the loss test; none may without it.
+        calibrator: measures the client itself.
+        watch: watches the client; made by the clock of the address if not given.
+    """
+
+    topology: Mapping[str, JsonValue] | None = None
+    replicas: Sequence[Endpoint] = ()
+    witness: Witness | None = None
+    killer: Killer | None = None
+    calibrator: Calibrator | None = None
+    watch: SelfWatch | None = None
+
+
 class Session:
     """Measures what has no record yet; call `run` once."""
 
@@ -52,95 +79,120 @@ class Session:
         endpoint: Endpoint,
         store: Store,
         client: Client,
-        topology: dict[str, JsonValue] | None,
+        surroundings: Surroundings,
         say: Callable[[str], None],
     ) -> None:
         self._plan = plan
-        self._topology = topology
+        self._around = surroundings
         self._endpoint = endpoint
         self._store = store
         self._client = client
         self._say = say
+        self._warm: set[str] = set()
         self.tally = Tally()
 
     async def run(self) -> None:
-        """Wait for the server, then measure, test by test, writing a record after each repeat.
+        """Wait for the server, then measure, repeat by repeat, writing a record after each.
 
         Raises:
             SplitbedError: it cannot go on; `tally` holds how far it came. Failed repeats alone raise nothing.
         """
+        repeats = self._plan.repeats
         done = self._finished()
-        todo = [
-            (test, [k for k in range(1, test.repeats + 1) if (test.name, k) not in done]) for test in self._plan.tests
-        ]
-        self.tally = Tally(planned=sum(test.repeats for test in self._plan.tests), before=len(done))
+        self.tally = Tally(planned=len(repeats), before=len(done))
         if self.tally.complete:
             self._say(f"nothing to measure: {self.tally}")
             return
+        todo = [entry for entry in repeats if (entry[1].name, entry[2]) not in done]
+        self._playable([test for test, _, _ in todo])
         plan = self._plan
         self._say(f"run {plan.run}, plan {plan.hash}: {self.tally.before} of {self.tally.planned} repeats are done")
         engine = await wait_ready(self._endpoint, plan.model, plan.ready_timeout_s, plan.request_timeout_s, self._say)
         self._say(f"ready: {describe(engine)}")
         for record in done.values():
             self._same_subject(record, engine)
-        for test, repeats in todo:
-            if repeats:
-                await self._test(test, repeats, engine)
+        measurer = await self._measurer(engine)
+        try:
+            for test, cell, number in todo:
+                await self._repeat(measurer, test, cell, number)
+        finally:
+            measurer.close()
         await self._gate("after the last test")
 
     def _finished(self) -> dict[tuple[str, int], RepeatRecord]:
         records = {}
-        for test in self._plan.tests:
-            for repeat in range(1, test.repeats + 1):
-                record = self._store.finished(test.name, repeat)
-                if record is not None:
-                    records[test.name, repeat] = record
+        for _, cell, number in self._plan.repeats:
+            record = self._store.finished(cell.name, number)
+            if record is not None:
+                records[cell.name, number] = record
         return records
 
-    async def _test(self, test: Test, repeats: list[int], engine: Engine) -> None:
-        source = PromptSource(f"{self._plan.seed}/{test.name}", test.prompt_tokens, test.output_tokens)
-        warm_up = await self._request(source, min(WARM_UP_TOKENS, test.output_tokens))
-        if isinstance(warm_up, Failure):
+    def _playable(self, tests: Sequence[Test]) -> None:
+        for test in tests:
+            if test.kind == "loss" and self._around.killer is None:
+                raise SessionError(
+                    f"test {test.name} kills a pod, and this client may not.",
+                    "Take it out of the plan, or run it by the stack's benchmark Job.",
+                )
+            if test.kind == "follow-up" and "replica" in test.routes and not self._around.replicas:
+                raise SessionError(
+                    f"test {test.name} asks single replicas, and none is known.",
+                    "Name them with --replica, or leave the route out.",
+                )
+
+    async def _measurer(self, engine: Engine) -> Measurer:
+        try:
+            words = await vocabulary(self._endpoint, self._plan.model)
+        except OSError as error:
             raise SessionError(
-                f"the warm-up of test {test.name} failed: {warm_up.reason}.", "Look at the engine's log."
-            )
-        for repeat in repeats:
-            started_at = datetime.now(UTC)
-            answer = await self._request(source, test.output_tokens)
-            record = RepeatRecord(
-                run=self._plan.run,
-                plan_hash=self._plan.hash,
-                test=test.name,
-                test_kind=test.kind,
-                repeat=repeat,
-                started_at=started_at,
-                prompt=source.shape,
-                topology=self._topology,
+                f"{self._endpoint.url}: no connection: {error}.", "Look at the engine, and run again."
+            ) from None
+        around = self._around
+        calibrator = around.calibrator or NullServerCalibrator()
+        return Measurer(
+            subject=Subject(
+                plan=self._plan,
                 engine=engine,
                 client=self._client,
-                outcome=answer,
-            )
-            path = self._store.keep(record)
-            heading = f"{test.name} {repeat}/{test.repeats}"
-            if isinstance(answer, Reply):
-                self.tally.measured += 1
-                label = " (simulated)" if engine.simulated else ""
-                self._say(f"{heading}: {_figures(answer)}{label} -> {path.name}")
-            else:
-                self.tally.failed += 1
-                self._say(f"{heading}: FAILED, {answer.reason} -> {path.name}")
-                await self._gate(f"after the failure of {heading}")
+                topology=None if around.topology is None else dict(around.topology),
+                vocabulary=words,
+            ),
+            endpoint=self._endpoint,
+            replicas=around.replicas,
+            scraper=Scraper(around.replicas or [self._endpoint], engine.version),
+            watch=around.watch or SelfWatch(self._endpoint.clock),
+            witness=around.witness or Nobody(),
+            killer=around.killer,
+            calibrator=calibrator if self._plan.calibrate else None,
+            broken_off=self._keep_partial,
+        )
 
-    async def _request(self, source: PromptSource, output_tokens: int) -> Reply | Failure:
-        timeout_s = self._plan.request_timeout_s
-        try:
-            connection = await self._endpoint.open(min(timeout_s, ASK_TIMEOUT_S))
-        except OSError as error:
-            return Failure(reason=f"no connection: {error or type(error).__name__}", status=None, stamps=None)
-        try:
-            return await self._endpoint.complete(connection, self._plan.model, source.draw(), output_tokens, timeout_s)
-        finally:
-            connection.abort()
+    def _keep_partial(self, record: RepeatRecord) -> None:
+        path = self._store.keep(record)
+        self._say(f"{record.cell} {record.repeat}: broken off -> {path.name}")
+
+    async def _repeat(self, measurer: Measurer, test: Test, cell: Cell, number: int) -> None:
+        if cell.name not in self._warm and cell.work:
+            failure = await measurer.warm_up(test, cell)
+            if failure is not None:
+                raise SessionError(
+                    f"the warm-up of test {cell.name} failed: {failure.reason}.", "Look at the engine's log."
+                )
+            self._warm.add(cell.name)
+        heading = f"{cell.name} {number}/{cell.repeats}"
+        record = await measurer.measure(test, cell, number)
+        if record.disturbed and record.result == "finished":
+            path = self._store.keep(record, disturbed=True)
+            reasons = "; ".join(record.disturbed)
+            self._say(f"{heading}: disturbed, measured once more: {reasons} (disturbed/{path.name})")
+            record = await measurer.measure(test, cell, number)
+        path = self._store.keep(record)
+        self._say(f"{heading}: {told(record)} -> {path.name}")
+        if record.result == "finished":
+            self.tally.measured += 1
+        else:
+            self.tally.failed += 1
+            await self._gate(f"after the failure of {heading}")
 
     async def _gate(self, when: str) -> None:
         failure = await gate(self._endpoint, self._plan.model, self._plan.request_timeout_s)
@@ -154,28 +206,11 @@ class Session:
         # The address may change between two sessions, what answers there may not: its figures would be pooled.
         if earlier.engine.model_copy(update={"url": engine.url}) != engine:
             was, now = describe(earlier.engine), describe(engine)
-        elif earlier.topology != self._topology:
-            was, now = f"topology {earlier.topology}", f"topology {self._topology}"
+        elif earlier.topology != self._around.topology:
+            was, now = f"topology {earlier.topology}", f"topology {self._around.topology}"
         else:
             return
         raise SessionError(
             f"finished repeats of this run are of {was}; what answers now is {now}.",
             "Give what answers now a run id of its own.",
         )
-
-
-def describe(engine: Engine) -> str:
-    """Say in a few words what the server is."""
-    if engine.simulated:
-        profile = (engine.standin or {}).get("profile", "unnamed")
-        return f"{engine.model} by the stand-in engine, profile {profile}: all its figures are simulated"
-    return f"{engine.model} by vLLM {engine.version}" if engine.version else f"{engine.model}, server version unknown"
-
-
-def _figures(reply: Reply) -> str:
-    figures = reply.figures
-    parts = [f"TTFT {figures.ttft_s * 1000:.1f} ms"]
-    if figures.tpot_s is not None and figures.longest_gap_s is not None:
-        parts.append(f"{figures.tpot_s * 1000:.2f} ms/token, longest gap {figures.longest_gap_s * 1000:.1f} ms")
-    parts.append(f"{figures.tokens_per_s:.1f} tokens/s, {reply.tokens.output} tokens")
-    return ", ".join(parts)

@@ -9,7 +9,9 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 
 from experiment.errors import SplitbedError
-from experiment.record import RepeatRecord, Reply, SessionRecord, parse_record
+from experiment.record import RepeatRecord, SessionRecord, parse_record
+
+KEPT_ASIDE = ("failed", "partial", "disturbed", "sessions")
 
 
 class StoreError(SplitbedError):
@@ -17,9 +19,10 @@ class StoreError(SplitbedError):
 
 
 class Store:
-    """Files of `<results>/<run>/<plan-hash>/`: `<test>-<k>.json` is a finished repeat, and nothing else is.
+    """Files of `<results>/<run>/<plan-hash>/`: `<cell>-<k>.json` is a finished repeat, and nothing else is.
 
-    Apart from them lie `failed/<test>-<k>-<i>.json`, `sessions/session-<i>.json` and `unreadable/`.
+    Apart from them lie `<aside>/<cell>-<k>-<i>.json` (failed, partial, disturbed), `sessions/session-<i>.json` and
+    `unreadable/`.
     """
 
     def __init__(self, results: Path, run: str, plan_hash: str) -> None:
@@ -45,7 +48,7 @@ class Store:
             for path in self.directory.rglob(".*.part"):
                 path.unlink()
 
-    def finished(self, test: str, repeat: int) -> RepeatRecord | None:
+    def finished(self, cell: str, repeat: int) -> RepeatRecord | None:
         """Return the record of a finished repeat.
 
         A file that is no record any more (damaged from outside) is put aside under another name, so that the
@@ -54,7 +57,7 @@ class Store:
         Raises:
             StoreError: the file cannot be read.
         """
-        path = self._path(test, repeat)
+        path = self._path(cell, repeat)
         with _explained(path):
             if not path.exists():
                 return None
@@ -62,23 +65,24 @@ class Store:
                 record = parse_record(path.read_bytes())
             except ValidationError:
                 record = None
-            if isinstance(record, RepeatRecord) and isinstance(record.outcome, Reply):
+            if isinstance(record, RepeatRecord) and record.result == "finished":
                 return record
             path.rename(self._free("unreadable", path.stem))
             return None
 
-    def keep(self, record: RepeatRecord | SessionRecord) -> Path:
-        """Write a record durably and return its path.
+    def keep(self, record: RepeatRecord | SessionRecord, *, disturbed: bool = False) -> Path:
+        """Write a record durably and return its path; a `disturbed` one is put aside, to be measured once more.
 
         Raises:
             StoreError: it could not be written; nothing half written remains under its name.
         """
         if isinstance(record, SessionRecord):
             path = self._free("sessions", "session")
-        elif isinstance(record.outcome, Reply):
-            path = self._path(record.test, record.repeat)
+        elif disturbed or record.result != "finished":
+            aside = "disturbed" if disturbed else record.result
+            path = self._free(aside, f"{record.cell}-{record.repeat}")
         else:
-            path = self._free("failed", f"{record.test}-{record.repeat}")
+            path = self._path(record.cell, record.repeat)
         with _explained(path):
             _write(path, record.to_json().encode())
         return path
@@ -91,7 +95,7 @@ class Store:
         Raises:
             StoreError: a file cannot be read.
         """
-        for pattern in ("*.json", "failed/*.json", "sessions/*.json"):
+        for pattern in ("*.json", *(f"{aside}/*.json" for aside in KEPT_ASIDE)):
             for path in sorted(self.directory.glob(pattern)):
                 with _explained(path):
                     content = path.read_bytes()
@@ -100,11 +104,11 @@ class Store:
                 except ValidationError:
                     continue
 
-    def _path(self, test: str, repeat: int) -> Path:
-        return self.directory / f"{test}-{repeat}.json"
+    def _path(self, cell: str, repeat: int) -> Path:
+        return self.directory / f"{cell}-{repeat}.json"
 
     def _asides(self) -> Iterator[Path]:
-        return (self.directory / name for name in ("failed", "sessions", "unreadable"))
+        return (self.directory / name for name in (*KEPT_ASIDE, "unreadable"))
 
     def _free(self, aside: str, stem: str) -> Path:
         number = 1

@@ -6,8 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOMAIN = ("__init__", "errors", "handout", "record", "strict", "workload")
+DOMAIN = (
+    *("__init__", "errors", "handout", "record", "strict", "versions", "workload"),
+    *(f"catalogue/{module}" for module in ("__init__", "data", "engines")),
+    *(f"kinds/{module}" for module in ("__init__", "alone", "base", "loads", "profiles", "sharing")),
+    *(
+        f"measure/{module}"
+        for module in ("__init__", "client", "counters", "endurance", "figures", "load", "part", "request", "sharing")
+    ),
+)
 """Modules of `experiment` that the benchmark needs in the engine's image; a test imports it from the zip alone."""
+DATA = ("data/engines.json",)
+"""And what they read."""
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -15,7 +25,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def benchmark_zip(root: Path = ROOT) -> bytes:
     """Return the zip of the `benchmark` package and its part of `experiment`, to be put on PYTHONPATH."""
     modules = sorted((root / "benchmark").rglob("*.py"))
-    return _packed(root, [*modules, *(root / "experiment" / f"{module}.py" for module in DOMAIN)])
+    domain = [*(f"{module}.py" for module in DOMAIN), *DATA]
+    return _packed(root, [*modules, *(root / "experiment" / name for name in domain)])
 
 
 def _packed(root: Path, members: Iterable[Path]) -> bytes:

@@ -10,7 +10,9 @@ from experiment.errors import SplitbedError
 from experiment.record import RepeatRecord, SessionRecord, parse_record
 
 PREFIX = "splitbed-record "
-_PATH = re.compile(r"(?P<run>[a-z0-9-]{1,24})/(?P<plan>[0-9a-f]{12})/(failed/|sessions/)?[a-z0-9-]{1,64}\.json")
+_PATH = re.compile(
+    r"(?P<run>[a-z0-9-]{1,24})/(?P<plan>[0-9a-f]{12})/((failed|partial|disturbed|sessions)/)?[a-z0-9-]{1,64}\.json"
+)
 _LONGEST_SHOWN = 80
 
 

@@ -5,42 +5,45 @@ Travels in the Job's zip and runs in the engine's image: standard library and py
 
 import hashlib
 import json
+import random
+from itertools import chain
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from experiment.kinds.alone import Idle, OneUser, PromptLength
+from experiment.kinds.base import Cell, Slug
+from experiment.kinds.loads import Concurrency, Loss, OpenLoop, Soak
+from experiment.kinds.profiles import Profiles
+from experiment.kinds.sharing import FollowUp, Interference, Modes
 from experiment.strict import Strict
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=24)]
-"""Lower-case letters, digits and inner hyphens: what may stand in a file name and in a Kubernetes name."""
+__all__ = ["Cell", "OneUser", "Plan", "Slug", "Test", "Tests"]
 
-
-class OneUser(Strict):
-    """One user who streams one reply after another, each of a fixed length."""
-
-    kind: Literal["one-user"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("one-user", description="a name that no other test of the plan has")
-    prompt_tokens: int = Field(64, ge=1, description="length of every prompt in tokens, nonce included")
-    output_tokens: int = Field(200, ge=2, description="length of every reply in tokens, fixed, at least 2")
-    repeats: int = Field(8, ge=1, description="how many replies are measured, one after another")
-
-
-Test = OneUser
-"""Grows into a union told apart by `kind`."""
+Test = Annotated[
+    Idle | OneUser | PromptLength | Concurrency | OpenLoop | Interference | FollowUp | Profiles | Loss | Soak | Modes,
+    Field(discriminator="kind"),
+]
 
 
 def _some_named_apart(tests: tuple[Test, ...]) -> tuple[Test, ...]:
     if not tests:
         raise PydanticCustomError("no_tests", "there is nothing to measure", {"remedy": "Name one test or more."})
-    names = [test.name for test in tests]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise PydanticCustomError(
-            "same_name",
-            "two tests are both named {name}",
-            {"name": ", ".join(twice), "remedy": "Give each test a name of its own: its records are filed under it."},
-        )
+    for what, names in (
+        ("two tests are both named {name}", [test.name for test in tests]),
+        ("records of two tests would both be named {name}", [cell.name for test in tests for cell in test.cells]),
+    ):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise PydanticCustomError(
+                "same_name",
+                what,  # type: ignore[arg-type]  # one of two literals
+                {
+                    "name": ", ".join(twice),
+                    "remedy": "Give each test a name of its own: its records are filed under it.",
+                },
+            )
     return tests
 
 
@@ -52,8 +55,15 @@ class Plan(Strict):
 
     run: Slug = Field(description="run id: records are filed under it")
     model: str = Field(min_length=1, description="name under which the server serves the model")
-    seed: int = Field(ge=0, description="seed of the prompts; each still begins with a random nonce")
-    tests: Tests = Field(description="the tests, in the order in which they run")
+    seed: int = Field(ge=0, description="seed of the prompts, of the order and of arrivals; every nonce is random")
+    tests: Tests = Field(description="the tests")
+    order: Literal["listed", "interleaved"] = Field(
+        "interleaved",
+        description="interleaved: round by round, each with one repeat of all that is left, shuffled by seed; "
+        "listed: one after the other",
+    )
+    tolerated: float = Field(0, ge=0, lt=1, description="share of the requests of a repeat that may fail")
+    calibrate: bool = Field(True, description="true or false: measure the client itself against a server that is timed")
     request_timeout_s: float = Field(gt=0, description="seconds one request may take before it counts as failed")
     ready_timeout_s: float = Field(gt=0, description="seconds to wait for the server before the first test")
 
@@ -65,9 +75,28 @@ class Plan(Strict):
 
     @property
     def longest_s(self) -> float:
-        """Seconds after which the plan is over even if every request takes all its time."""
-        return self.ready_timeout_s + self.request_timeout_s * sum(test.repeats for test in self.tests)
+        """Seconds after which the plan is over even if every request takes all its time; none is measured twice."""
+        cells = (cell for test in self.tests for cell in test.cells)
+        return self.ready_timeout_s + sum(cell.longest_s(self.request_timeout_s) for cell in cells)
+
+    @property
+    def repeats(self) -> tuple[tuple[Test, Cell, int], ...]:
+        """Every repeat of every cell in the order of measuring, counted from 1."""
+        listed = [(test, cell, number) for test in self.tests for cell in test.cells for number in _numbers(cell)]
+        if self.order == "listed":
+            return tuple(listed)
+        dice = random.Random(f"{self.seed}/order")  # noqa: S311  reproducible on purpose; no secret
+        rounds: dict[int, list[tuple[Test, Cell, int]]] = {}
+        for entry in listed:
+            rounds.setdefault(entry[2], []).append(entry)
+        for one in rounds.values():
+            dice.shuffle(one)
+        return tuple(chain.from_iterable(rounds[number] for number in sorted(rounds)))
 
     def to_json(self) -> str:
         """Return the text that `Plan.model_validate_json` reads back."""
         return self.model_dump_json(indent=2) + "\n"
+
+
+def _numbers(cell: Cell) -> range:
+    return range(1, cell.repeats + 1)

@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from experiment.record import Engine, RepeatRecord, Reply, SessionRecord, parse_record
+from experiment.record import Engine, RepeatRecord, SessionRecord, parse_record
 
 
 class _Part(BaseModel):
@@ -89,7 +89,7 @@ def read(directory: Path, *, label: str, nodes: Sequence[str] = (), about: Seque
         except (OSError, ValidationError) as error:
             unreadable.append(Unreadable(path=path, reason=_reason(error)))
             continue
-        if not isinstance(record, SessionRecord):
+        if not isinstance(record, SessionRecord) and path.parent.name not in ("partial", "disturbed"):
             groups[_alike(record)].append(record)
     return Summary(
         label=label,
@@ -102,25 +102,26 @@ def read(directory: Path, *, label: str, nodes: Sequence[str] = (), about: Seque
 
 
 def _alike(record: RepeatRecord) -> str:
-    same = record.model_dump_json(include={"run", "plan_hash", "test", "prompt", "topology"})
+    same = record.model_dump_json(include={"run", "plan_hash", "test", "cell", "prompt", "topology"})
     return same + record.engine.model_dump_json(exclude={"url"})
 
 
 def _summarise(records: Sequence[RepeatRecord]) -> TestSummary:
     first = records[0]
-    figures = [record.outcome.figures for record in records if isinstance(record.outcome, Reply)]
+    finished = [record for record in records if record.result == "finished"]
+    figures = [reply.figures for record in finished for reply in record.replies]
     return TestSummary(
         run=first.run,
         plan_hash=first.plan_hash,
-        test=first.test,
+        test=first.cell,
         shape_hash=first.prompt.shape_hash,
         prompt_tokens=first.prompt.prompt_tokens,
         output_tokens=first.prompt.output_tokens,
         topology=first.topology,
         engine=first.engine,
         simulated=first.engine.simulated,
-        repeats=len(figures),
-        failed=len(records) - len(figures),
+        repeats=len(finished),
+        failed=len(records) - len(finished),
         ttft_s=Spread.of(figure.ttft_s for figure in figures),
         tpot_s=Spread.of(figure.tpot_s for figure in figures),
         longest_gap_s=Spread.of(figure.longest_gap_s for figure in figures),

@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
+from experiment.measure.counters import Counters
+from experiment.measure.figures import TestFigures
+from experiment.measure.load import LoadFigures
 from experiment.record import (
     Client,
     Engine,
@@ -12,6 +15,7 @@ from experiment.record import (
     PromptShape,
     RepeatRecord,
     Reply,
+    Request,
     SessionRecord,
     Stamps,
     Tokens,
@@ -32,19 +36,35 @@ def reply(ttft_s: float = 0.5, gaps_s: tuple[float, ...] = (0.25, 0.5), tail_s: 
     return Reply(finish_reason="length", tokens=tokens, stamps=stamps, figures=Figures.of(stamps, tokens.output))
 
 
+def request(outcome: Reply | Failure | None = None, **changes: Any) -> Request:
+    fields: dict[str, Any] = {"user": 0, "connection": 1, "address": "http://e:8000", "prompt": SHAPE}
+    return Request.model_validate(fields | {"outcome": outcome or reply()} | changes)
+
+
 def repeat(number: int, outcome: Reply | Failure | None = None, **changes: Any) -> RepeatRecord:
+    """One request a repeat, as `one-user` has."""
+    failed = isinstance(outcome, Failure)
+    requests = (request(outcome),)
     fields: dict[str, Any] = {
         "run": "1",
         "plan_hash": "0123456789ab",
         "test": "one-user",
         "test_kind": "one-user",
+        "cell": "one-user",
+        "value": None,
+        "result": "failed" if failed else "finished",
+        "why": outcome.reason if isinstance(outcome, Failure) else "",
         "repeat": number,
         "started_at": WHEN,
         "prompt": SHAPE,
+        "prompt_ids": "assumed",
         "topology": {"kind": "split", "pipeline": 2},
         "engine": ENGINE,
         "client": CLIENT,
-        "outcome": outcome or reply(),
+        "requests": requests,
+        "figures": TestFigures(load=LoadFigures.of(requests)),
+        "counters": Counters(unknown="there is no server"),
+        "verdict": None,
     }
     return RepeatRecord.model_validate(fields | changes)
 

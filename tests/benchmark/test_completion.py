@@ -152,5 +152,5 @@ def test_the_request_fixes_the_length_and_asks_for_the_count() -> None:
     body = json.loads(completion_body("m", [1, 2], 200))
     assert body["max_tokens"] == body["min_tokens"] == 200
     assert body["ignore_eos"] is True
-    assert body["stream_options"] == {"include_usage": True}
+    assert body["stream_options"] == {"include_usage": True, "continuous_usage_stats": True}
     assert body["prompt"] == [1, 2]

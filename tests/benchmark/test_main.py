@@ -13,7 +13,7 @@ import pytest
 
 from benchmark.__main__ import main
 from experiment.handout import PREFIX, parse_record_line
-from experiment.record import RepeatRecord, Reply, SessionRecord, parse_record
+from experiment.record import RepeatRecord, SessionRecord, parse_record
 from experiment.workload import OneUser, Plan
 from tests.benchmark.server import MODEL, Server
 
@@ -25,6 +25,7 @@ def make_plan(**changes: Any) -> Plan:
         "run": "r1",
         "model": MODEL,
         "seed": 7,
+        "calibrate": False,
         "tests": (OneUser(kind="one-user", name="one-user", prompt_tokens=32, output_tokens=TOKENS, repeats=4),),
         "request_timeout_s": 20.0,
         "ready_timeout_s": 20.0,
@@ -89,20 +90,20 @@ def test_a_run_leaves_a_record_for_each_repeat(
     assert bench.run() == 0
     assert list(bench.finished()) == ALL
     record = bench.record("one-user-3.json")
-    assert isinstance(record.outcome, Reply)
+    (reply,) = record.replies
     assert (record.run, record.plan_hash, record.repeat) == ("r1", bench.plan.hash, 3)
     assert record.engine.simulated
     assert record.engine.version == "0.31.0"
     assert (record.client.pod, record.client.node) == ("bench-x", "system-0")
     assert record.topology == {"kind": "split", "pipeline": 2}
-    assert record.outcome.tokens.output == TOKENS
-    assert record.outcome.tokens.prompt == 32
-    assert len(record.outcome.figures.gaps_s) == TOKENS - 1
+    assert reply.tokens.output == TOKENS
+    assert reply.tokens.prompt == 32
+    assert len(reply.figures.gaps_s) == TOKENS - 1
     out = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in out if line.startswith("one-user ")] == [
         f"one-user {k}/4" for k in (1, 2, 3, 4)
     ]
-    assert all("(simulated)" in line for line in out if line.startswith("one-user "))
+    assert all("(simulated" in line for line in out if line.startswith("one-user "))
     assert out[-1] == f"4 of 4 repeats measured, 0 failed; records in {bench.records}"
     (session,) = bench.sessions()
     assert (session.exit_code, session.ending, session.measured) == (0, "complete", 4)
@@ -157,8 +158,8 @@ def test_a_failed_repeat_is_kept_apart_and_tried_again_by_the_next_run(
     assert failed.name == "one-user-2-1.json"
     record = parse_record(failed.read_bytes())
     assert isinstance(record, RepeatRecord)
-    assert not isinstance(record.outcome, Reply)
-    assert record.outcome.reason.startswith(reason)
+    assert record.result == "failed"
+    assert record.why.startswith(reason)
     err = capsys.readouterr().err.splitlines()
     assert err[0] == "Not every request succeeded."
     assert err[-1].startswith("To resume (finished repeats are kept), run again: python3 -m benchmark run --plan ")
@@ -258,6 +259,10 @@ def test_a_signal_leaves_what_was_measured_and_says_how_to_resume(bench: Bench, 
     assert process.returncode == 128 + number
     assert list(bench.finished()) == ALL[:1]
     assert not list(bench.records.glob("failed/*"))
+    (broken_off,) = bench.records.glob("partial/*")
+    record = parse_record(broken_off.read_bytes())
+    assert isinstance(record, RepeatRecord)
+    assert (record.result, record.repeat, len(record.requests)) == ("partial", 2, 1)
     assert "1 of 4 repeats measured" in out
     assert err.splitlines()[0] == f"stopped by {number.name}."
     assert "To resume" in err.splitlines()[-1]
@@ -310,7 +315,7 @@ def test_a_terminated_run_prints_what_it_has(bench: Bench) -> None:
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 128 + signal.SIGTERM
     assert handed_out(out) == kept(bench)
-    assert [path.rpartition("/")[2] for path in handed_out(out)] == [*ALL[:2], "session-1.json"]
+    assert [path.rpartition("/")[2] for path in handed_out(out)] == [*ALL[:2], "one-user-3-1.json", "session-1.json"]
 
 
 def test_a_record_that_cannot_be_read_is_said_and_no_success(

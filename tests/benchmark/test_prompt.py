@@ -1,4 +1,5 @@
-from benchmark.prompt import FIRST_TOKEN_ID, NONCE_TOKENS, TOKEN_IDS, PromptSource
+from benchmark.prompt import NONCE_TOKENS, PromptSource
+from benchmark.vocabulary import FIRST_TOKEN_ID, TOKEN_IDS
 
 
 def test_a_prompt_is_as_long_as_asked_and_differs_from_its_first_token_on() -> None:

@@ -4,16 +4,25 @@ from pathlib import Path
 import pytest
 
 from benchmark.endpoint import Endpoint
-from benchmark.session import Session, SessionError, Tally
+from benchmark.session import Session, SessionError, Surroundings, Tally
 from benchmark.store import Store
-from experiment.record import RepeatRecord, Reply
+from experiment.record import RepeatRecord
 from experiment.workload import OneUser, Plan
 from tests.benchmark.records import CLIENT
 from tests.benchmark.server import MODEL, Server
 
 SHORT = OneUser(kind="one-user", name="short", prompt_tokens=16, output_tokens=20, repeats=2)
 LONG = OneUser(kind="one-user", name="long", prompt_tokens=64, output_tokens=30, repeats=1)
-PLAN = Plan(run="r", model=MODEL, seed=1, tests=(SHORT, LONG), request_timeout_s=20.0, ready_timeout_s=20.0)
+PLAN = Plan(
+    run="r",
+    model=MODEL,
+    seed=1,
+    tests=(SHORT, LONG),
+    order="listed",
+    calibrate=False,
+    request_timeout_s=20.0,
+    ready_timeout_s=20.0,
+)
 
 
 class Setting:
@@ -25,7 +34,7 @@ class Setting:
 
     def session(self) -> Session:
         endpoint = Endpoint(self.server.url, time.monotonic)
-        return Session(PLAN, endpoint, self.store, CLIENT, None, self.said.append)
+        return Session(PLAN, endpoint, self.store, CLIENT, Surroundings(), self.said.append)
 
     def lengths(self) -> list[tuple[int, int]]:
         return [(len(request["prompt"]), request["max_tokens"]) for request in self.server.completions]
@@ -83,8 +92,8 @@ async def test_a_record_holds_stamps_of_this_machines_monotonic_clock(setting: S
     await setting.session().run()
     record = setting.store.finished("long", 1)
     assert record is not None
-    assert isinstance(record.outcome, Reply)
-    stamps = record.outcome.stamps
+    (reply,) = record.replies
+    stamps = reply.stamps
     assert before_s < stamps.sent_s < stamps.chunks_s[0] < stamps.chunks_s[-1]
     assert stamps.end_s is not None
     assert stamps.chunks_s[-1] <= stamps.end_s < time.monotonic()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from components.archive import DATA, DOMAIN
 from tests.benchmark.server import Server
 from tests.benchmark.test_main import ALL, Bench, make_plan
 
@@ -15,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def needed() -> list[Path]:
-    """The client's modules and, transitively, the modules of `experiment` that they import."""
+    """The client's modules and, transitively, the modules of `experiment` that they import, with their packages."""
     wanted = sorted((ROOT / "benchmark").rglob("*.py"))
     found: dict[Path, None] = dict.fromkeys([ROOT / "experiment" / "__init__.py"])
     while wanted:
@@ -23,6 +24,8 @@ def needed() -> list[Path]:
         if path in found:
             continue
         found[path] = None
+        if path.parent != ROOT and (package := path.parent / "__init__.py") not in found:
+            wanted.append(package)
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("experiment."):
                 wanted.append(ROOT / f"{(node.module or '').replace('.', '/')}.py")
@@ -35,12 +38,15 @@ def archive(tmp_path: Path) -> Path:
     with zipfile.ZipFile(path, "w") as file:
         for module in needed():
             file.write(module, module.relative_to(ROOT))
+        for name in DATA:
+            file.write(ROOT / "experiment" / name, f"experiment/{name}")
     return path
 
 
-def test_the_client_needs_few_modules_of_the_domain() -> None:
-    names = {path.name for path in needed() if path.parent.name == "experiment"}
-    assert names == {"__init__.py", "errors.py", "handout.py", "record.py", "strict.py", "workload.py"}
+def test_the_zip_has_the_modules_of_the_domain_that_the_client_needs_and_no_others() -> None:
+    domain = ROOT / "experiment"
+    names = {path.relative_to(domain).with_suffix("").as_posix() for path in needed() if domain in path.parents}
+    assert names == set(DOMAIN)
 
 
 def test_the_client_runs_from_a_zip(archive: Path, server: Server, tmp_path: Path) -> None:

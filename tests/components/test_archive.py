@@ -22,6 +22,7 @@ FILES = {
     "benchmark/deeper/x.py": "",
     "benchmark/data.bin": "not code",
     **{f"experiment/{module}.py": "" for module in archive.DOMAIN},
+    **{f"experiment/{name}": "{}" for name in archive.DATA},
     "experiment/settings.py": "not for the Job",
 }
 
@@ -45,6 +46,7 @@ def test_it_holds_the_client_and_its_part_of_the_domain_only(tmp_path: Path) -> 
         assert packed.namelist() == sorted(
             ["benchmark/__init__.py", "benchmark/__main__.py", "benchmark/deeper/x.py"]
             + [f"experiment/{module}.py" for module in archive.DOMAIN]
+            + [f"experiment/{name}" for name in archive.DATA]
         )
 
 

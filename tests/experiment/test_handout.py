@@ -84,6 +84,6 @@ def test_a_line_cut_short_is_refused(length: int) -> None:
 def test_a_changed_figure_is_refused() -> None:
     path, content = LINE.removeprefix(PREFIX).split(" ", 1)
     record = json.loads(content)
-    record["outcome"]["figures"]["ttft_s"] /= 2
+    record["requests"][0]["outcome"]["figures"]["ttft_s"] /= 2
     with pytest.raises(HandoutError, match="the record was changed after it was written"):
         parse_record_line(f"{PREFIX}{path} {json.dumps(record)}")

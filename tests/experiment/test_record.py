@@ -37,7 +37,7 @@ def test_figures_survive_the_file_to_the_last_bit(
 def test_the_formulas_travel_with_the_record() -> None:
     written = json.loads(repeat(1).model_dump_json())
     assert written["formulas"] == FORMULAS
-    assert set(written["outcome"]["figures"]) <= set(FORMULAS)
+    assert set(written["requests"][0]["outcome"]["figures"]) <= set(FORMULAS)
 
 
 def test_a_figure_changed_by_hand_is_found_out() -> None:
@@ -51,11 +51,12 @@ def test_a_figure_changed_by_hand_is_found_out() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"schema_version":1', '"schema_version":2'),
+        ('"schema_version":2', '"schema_version":1'),
         ('"repeat":1', '"repeat":"1"'),
         ('"repeat":1', '"repeat":1,"extra":1'),
         ('"sent_s":1000.0', '"sent_s":2000.0'),
         ('"kind":"repeat"', '"kind":"other"'),
+        ('"result":"finished"', '"result":"good"'),
     ],
 )
 def test_what_is_no_record_of_this_version_is_refused(old: str, new: str) -> None:

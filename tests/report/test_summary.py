@@ -86,7 +86,7 @@ def test_damaged_files_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     bad = {
         "empty.json": "",
         "half.json": whole[: len(whole) // 2],
-        "future.json": whole.replace('"schema_version":1', '"schema_version":2'),
+        "future.json": whole.replace('"schema_version":2', '"schema_version":3'),
         "foreign.json": '{"hello": 1}',
         "binary.json": "\x00\x01",
     }

@@ -1,0 +1,1 @@
+"""What a record is made of: requests, figures, counters, and what the client says of itself."""
