@@ -96,10 +96,9 @@ def _api_server(layout: Layout, binary: Path, authority: Authority) -> tuple[str
     )
 
 
-def _controller_manager(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
-    kubeconfig = authority.kubeconfig(
-        layout.pki / "controller-manager.kubeconfig", SERVER, "system:kube-controller-manager"
-    )
+def _delegating(layout: Layout, binary: Path, authority: Authority, name: str) -> tuple[str, ...]:
+    """Return what starts a daemon of one copy that asks the API server who may ask it."""
+    kubeconfig = authority.kubeconfig(layout.pki / f"{name}.kubeconfig", SERVER, f"system:kube-{name}")
     return (
         str(binary),
         f"--kubeconfig={kubeconfig}",
@@ -107,24 +106,17 @@ def _controller_manager(layout: Layout, binary: Path, authority: Authority) -> t
         f"--authorization-kubeconfig={kubeconfig}",
         "--bind-address=127.0.0.1",
         "--leader-elect=false",
+        "--profiling=false",
+    )
+
+
+def _controller_manager(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
+    return (
+        *_delegating(layout, binary, authority, "controller-manager"),
         "--use-service-account-credentials=true",
         f"--service-account-private-key-file={layout.pki / 'service-accounts.key'}",
         f"--root-ca-file={authority.certificate}",
         f"--cluster-cidr={POD_NETWORK}",
-        "--profiling=false",
-    )
-
-
-def _scheduler(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
-    kubeconfig = authority.kubeconfig(layout.pki / "scheduler.kubeconfig", SERVER, "system:kube-scheduler")
-    return (
-        str(binary),
-        f"--kubeconfig={kubeconfig}",
-        f"--authentication-kubeconfig={kubeconfig}",
-        f"--authorization-kubeconfig={kubeconfig}",
-        "--bind-address=127.0.0.1",
-        "--leader-elect=false",
-        "--profiling=false",
     )
 
 
@@ -180,7 +172,7 @@ def programs(layout: Layout, tools: Mapping[str, Path], authority: Authority, an
             _controller_manager(layout, tools["kube-controller-manager"], authority),
             (API_READY,),
         ),
-        "kube-scheduler": (_scheduler(layout, tools["kube-scheduler"], authority), (API_READY,)),
+        "kube-scheduler": (_delegating(layout, tools["kube-scheduler"], authority, "scheduler"), (API_READY,)),
         "kube-proxy": (_proxy(layout, tools["kube-proxy"], authority, any_node), (API_READY,)),
         "coredns": (_dns(layout, tools["coredns"], authority), (API_READY,)),
     }

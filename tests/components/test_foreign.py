@@ -1,10 +1,8 @@
 """A controller that somebody else has installed, on an API server that says what it is told to say."""
 
 import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +10,12 @@ import pytest
 
 from components.foreign import ForeignControllerError, check
 from experiment.settings import Settings, load
+from tests import apiserver
+from tests.apiserver import Answers, serving
 from tests.recording import stack_settings
 
 DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/leaderworkersets.leaderworkerset.x-k8s.io"
 NAMESPACE = "/api/v1/namespaces/lws-system"
-Answers = dict[str, tuple[int, Any]]
 
 
 @pytest.fixture
@@ -26,36 +25,8 @@ def answers() -> Answers:
 
 @pytest.fixture
 def kubeconfig(answers: Answers, tmp_path: Path) -> Iterator[Path]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = answers.get(self.path, (404, {"message": "not found"}))
-            text = body if isinstance(body, str) else json.dumps(body)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield written(tmp_path, server.server_port)
-        server.shutdown()
-
-
-def written(directory: Path, port: int) -> Path:
-    path = directory / "kubeconfig"
-    document = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    path.write_text(json.dumps(document))
-    return path
+    with serving(answers, tmp_path) as path:
+        yield path
 
 
 def settings(kubeconfig: Path, **changes: Any) -> Settings:
@@ -115,4 +86,4 @@ def test_so_is_a_file_that_is_no_kubeconfig(text: str, tmp_path: Path) -> None:
 
 
 def test_so_is_one_that_nobody_answers_for(tmp_path: Path) -> None:
-    check(settings(written(tmp_path, 1)))
+    check(settings(apiserver.kubeconfig(tmp_path, 1)))

@@ -1,15 +1,11 @@
-import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 from rehearsal.kubeconfig import KubeconfigError
 from rehearsal.observer import ClusterRefusedError, ClusterUnreachableError, Observer, PodPlace
-
-Answers = dict[str, tuple[int, object]]
+from tests.apiserver import Answers, kubeconfig, serving
 
 
 @pytest.fixture
@@ -20,37 +16,8 @@ def answers() -> Answers:
 @pytest.fixture
 def observer(answers: Answers, tmp_path: Path) -> Iterator[Observer]:
     """An observer of an API server that says what it is told to say."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = answers.get(self.path, (404, {"message": "not found"}))
-            text = body if isinstance(body, str) else json.dumps(body)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield Observer(kubeconfig(tmp_path, server.server_port))
-        server.shutdown()
-
-
-def kubeconfig(directory: Path, port: int) -> Path:
-    path = directory / "kubeconfig"
-    document = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    path.write_text(json.dumps(document))
-    return path
+    with serving(answers, tmp_path) as path:
+        yield Observer(path)
 
 
 def test_a_server_that_answers_tells_its_version(observer: Observer) -> None:
