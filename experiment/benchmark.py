@@ -9,6 +9,7 @@ from experiment.strict import Strict
 from experiment.workload import Plan, Slug, Tests
 
 StorageClassName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", max_length=253)]
+Order = Literal["listed", "interleaved"]
 BucketName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[^\x00\n]*[^/\x00\n]$")]
 
@@ -56,7 +57,14 @@ class Benchmark(Strict):
     run: Slug = Field(description='run id, in quotes: "1"; give a new one after changing engine or topology')
     attempt: int = Field(1, ge=1, le=9999, description="raise it to start a failed run again; finished tests are kept")
     seed: int = Field(0, ge=0, description="seed of the prompts")
-    tests: Tests = Field(description="the tests, in the order in which they run")
+    tests: Tests = Field(description="the tests, each of a kind, with a name of its own")
+    order: Order = Field(
+        "interleaved",
+        description="interleaved (round by round, one repeat of each, shuffled by seed: drift then hits all alike) or "
+        "listed (one test after the other)",
+    )
+    tolerated: float = Field(0, ge=0, lt=1, description="share of the requests of a repeat that may fail")
+    calibrate: bool = Field(True, description="true or false: measure the client itself against a server that is timed")
     results: Results = Field(description="where the records are kept")
     resources: PodResources = Field(
         default_factory=lambda: PodResources(cpu=0.5, memory_gib=0.5), description="what the benchmark's pod asks for"
@@ -71,6 +79,9 @@ class Benchmark(Strict):
             model=model,
             seed=self.seed,
             tests=self.tests,
+            order=self.order,
+            tolerated=self.tolerated,
+            calibrate=self.calibrate,
             request_timeout_s=self.request_timeout_s,
             ready_timeout_s=self.ready_timeout_s,
         )

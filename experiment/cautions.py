@@ -60,7 +60,7 @@ def _unsteady(settings: Settings) -> Iterator[Warning]:
     if isinstance(group, InstanceGroup) and group.purchase == "spot":
         yield Warning(
             "spot-engine",
-            "the engine's nodes are spot instances, which AWS may take back within two minutes; finished tests are "
+            "The engine's nodes are spot instances, which AWS may take back within two minutes; finished tests are "
             "kept, the one that runs then is lost.",
         )
 
@@ -70,7 +70,7 @@ def _zones(settings: Settings) -> Iterator[Warning]:
     if settings.topology.size > 1 and isinstance(group, InstanceGroup) and group.spread:
         yield Warning(
             "split-over-zones",
-            "the stages may be in different zones: every token crosses from one to the other and back, later than "
+            "The stages may be in different zones: every token crosses from one to the other and back, later than "
             "within a zone and for money. Take nodes.engine.spread: false.",
             {"stages": settings.topology.size},
             mistake=True,
@@ -78,11 +78,16 @@ def _zones(settings: Settings) -> Iterator[Warning]:
 
 
 def _sticky(settings: Settings) -> Iterator[Warning]:
-    sticky_s = settings.service.sticky_s
-    if sticky_s is not None and settings.topology.groups > 1 and settings.benchmark is not None:
-        yield Warning(
-            "sticky-by-address",
-            f"for {sticky_s} s the Service sends all that comes from one address to the same copy; the benchmark's pod "
-            f"has one address, so through the Service it would measure one copy of {settings.topology.groups}.",
-            {"sticky_s": sticky_s, "copies": settings.topology.groups},
-        )
+    """Yield what the benchmark's one address comes to; alone it asks one copy anyway, many at once are to share all."""
+    service, copies, benchmark = settings.service, settings.topology.groups, settings.benchmark
+    if service.sticky_s is None or service.measured_apart or copies < 2 or benchmark is None:
+        return
+    streams = max(cell.streams for test in benchmark.tests for cell in test.cells)
+    yield Warning(
+        "sticky-by-address",
+        f"For {service.sticky_s} s the Service sends all that comes from one address to the same copy. The benchmark's "
+        f"pod has one address, so it measures one copy of {copies}, with up to {streams} requests at once. Take "
+        "service.measure_sticky: false, unless this is what you measure.",
+        {"sticky_s": service.sticky_s, "copies": copies, "streams": streams},
+        mistake=streams > 1,
+    )

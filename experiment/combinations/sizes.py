@@ -1,5 +1,6 @@
 """Sizes that do not fit into one another: heads and ranks, layers and stages, KV cache and pod, context and model."""
 
+from experiment.benchmark import Benchmark
 from experiment.catalogue.allocatable import allocatable
 from experiment.catalogue.instances import instance_types
 from experiment.engine import Engine, KvCacheBytes, KvCacheSpace, KvCacheUtilization, Model
@@ -119,10 +120,29 @@ def the_context_is_one_the_model_knows(model: Model, engine: Engine) -> list[Pro
     return [Problem("engine.max_model_len", found, why, f"Take {longest} or less.")]
 
 
+def requests_fit_the_context(engine: Engine, benchmark: Benchmark | None) -> list[Problem]:
+    """The engine refuses a prompt that leaves no room for its reply, so the test would measure refusals."""
+    found = []
+    for number, test in enumerate(benchmark.tests if benchmark else ()):
+        longest = max((work.prompt_tokens + work.output_tokens for work in test.work), default=0)
+        if longest > engine.max_model_len:
+            why = f"its longest request has {longest} tokens with its reply, and the engine refuses it"
+            found.append(
+                Problem(
+                    f"benchmark.tests.{number}",
+                    f"{test.kind} with engine.max_model_len {engine.max_model_len}",
+                    why,
+                    "Take shorter prompts or replies, or a longer context.",
+                )
+            )
+    return found
+
+
 RULES = (
     heads_are_divided_evenly,
     stages_are_on_nodes_of_their_own,
     pods_fit_their_instances,
     the_kv_cache_fits_its_device,
     the_context_is_one_the_model_knows,
+    requests_fit_the_context,
 )

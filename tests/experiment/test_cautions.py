@@ -34,7 +34,7 @@ def test_a_quota_of_all_cores_but_one_is_enough() -> None:
 
 
 def test_threads_are_no_matter_on_gpus() -> None:
-    assert set(named("llama-70b-tp2x2")) == {"sticky-by-address"}
+    assert named("llama-70b-tp4x1") == {}
 
 
 def test_a_cluster_that_is_there_may_have_no_static_cpu_manager() -> None:
@@ -55,10 +55,15 @@ def test_spot_instances_may_be_taken_back() -> None:
     assert "spot-engine" in named("gemma-1b-single", nodes__engine__purchase="spot")
 
 
-def test_one_client_sees_one_copy_of_a_sticky_service() -> None:
-    warning = named("llama-70b-tp2x2")["sticky-by-address"]
-    assert warning.numbers == {"sticky_s": 10800, "copies": 2}
+def test_one_address_sees_one_copy_of_a_sticky_service() -> None:
+    assert "sticky-by-address" not in named("llama-70b-tp2x2")
     assert "sticky-by-address" not in named("gemma-1b-replicas")
+    measured = named("llama-70b-tp2x2", service__measure_sticky=True)["sticky-by-address"]
+    assert measured.numbers == {"sticky_s": 10800, "copies": 2, "streams": 128}
+    assert measured.mistake
+    alone = [{"kind": "follow-up"}]
+    sticky = named("gemma-1b-replicas", service={"sticky_s": 10800}, benchmark__tests=alone)["sticky-by-address"]
+    assert not sticky.mistake, "conversations one after another show what stickiness does to the prefix cache"
 
 
 def test_nothing_served_is_nothing_to_warn_of() -> None:

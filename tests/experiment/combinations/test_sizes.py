@@ -70,7 +70,7 @@ def test_heads_that_cannot_be_divided() -> None:
 
 
 def test_kv_heads_that_cannot_be_divided_though_the_heads_could() -> None:
-    own = {"model__geometry": ODD, "model__name": "some/model"}
+    own = {"model__geometry": ODD, "model__name": "some/model", "benchmark": None}
     (problem,) = refused("llama-70b-tp4x1", topology__tensor=2, engine__max_model_len=64, **own)
     assert problem.remedy == "Take one of 1, 3, 6."
 
@@ -92,3 +92,16 @@ def test_half_a_gib_of_kv_cache_is_said_in_bytes(gib: float, remedy: str) -> Non
     assert problem.path == "engine.kv_cache.gib"
     assert problem.why == "VLLM_CPU_KVCACHE_SPACE is whole GiB"
     assert problem.remedy == remedy
+
+
+def test_requests_longer_than_the_context() -> None:
+    tests = [{"kind": "one-user"}, {"kind": "prompt-length", "prompt_tokens": [100, 2047]}]
+    (problem,) = refused("gemma-12b-split", benchmark__tests=tests)
+    assert (problem.path, problem.found) == ("benchmark.tests.1", "prompt-length with engine.max_model_len 2048")
+    assert "its longest request has 2049 tokens" in problem.why
+    tests[1] = {"kind": "prompt-length", "prompt_tokens": [100, 2046]}
+    assert refused("gemma-12b-split", benchmark__tests=tests) == []
+
+
+def test_without_a_benchmark_no_request_is_too_long() -> None:
+    assert refused("gemma-12b-split", benchmark=None) == []
