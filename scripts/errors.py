@@ -4,12 +4,13 @@ from rich.console import Console
 from rich.text import Text
 
 from experiment.errors import SplitbedError
+from rehearsal.printable import printable
 
 ERRORS = Console(stderr=True)
 
 
 def explain(error: SplitbedError) -> None:
     """Print what a person can mend as sentences, without a traceback."""
-    ERRORS.print(Text("error:", style="bold red"), Text(error.message), soft_wrap=True)
+    ERRORS.print(Text("error:", style="bold red"), Text(printable(error.message)), soft_wrap=True)
     if error.remedy:
-        ERRORS.print(Text(error.remedy), soft_wrap=True)
+        ERRORS.print(Text(printable(error.remedy)), soft_wrap=True)
