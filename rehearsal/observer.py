@@ -23,8 +23,8 @@ from kubernetes.config.config_exception import ConfigException
 from experiment.errors import SplitbedError
 from experiment.handout import PREFIX
 from experiment.labels import EXPERIMENT, LWS_WORKER
+from experiment.printable import printable
 from rehearsal.kubeconfig import check_shape
-from rehearsal.printable import printable
 
 # Made and removed by the cluster itself, all the time, or views of something else that is listed.
 _OWN_LIFE = frozenset({"events", "endpoints", "endpointslices", "leases", "componentstatuses", "podmetrics"})

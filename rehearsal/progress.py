@@ -7,7 +7,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.text import Text
 
-from rehearsal.printable import printable
+from experiment.printable import printable
 
 
 class Progress(Protocol):

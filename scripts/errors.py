@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiment.errors import SplitbedError
-from rehearsal.printable import printable
+from experiment.printable import printable
 
 ERRORS = Console(stderr=True)
 

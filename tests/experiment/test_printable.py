@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from rehearsal.printable import printable
+from experiment.printable import printable
 from rehearsal.progress import ConsoleProgress
 
 
