@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.markup import escape
+from rich.markup import escape as escaped
 from rich.table import Table
 from rich.text import Text
 
+from experiment.printable import printable
 from experiment.record import Engine
 from report.summary import Spread, Summary, TestSummary
 
@@ -17,6 +18,11 @@ _Key = tuple[str, str, int]
 def as_json(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
     """Return what `json.dumps` takes: one object a summary, figures in seconds, `simulated` beside them."""
     return [summary.model_dump(mode="json") | {"simulated": summary.simulated} for summary in summaries]
+
+
+def escape(text: str) -> str:
+    """Return a text as it is to be read: neither our markup nor the terminal obeys what a server wrote there."""
+    return escaped(printable(text))
 
 
 def as_table(summaries: Sequence[Summary]) -> RenderableType:
@@ -35,7 +41,9 @@ def as_table(summaries: Sequence[Summary]) -> RenderableType:
         for name, cells in _rows([found.get(key) for found in sections]):
             table.add_row(name, *map(escape, cells))
         table.add_section()
-    remarks = [Text(f"{item.path}: not read: {item.reason}") for found in summaries for item in found.unreadable]
+    remarks = [
+        Text(printable(f"{item.path}: not read: {item.reason}")) for found in summaries for item in found.unreadable
+    ]
     if any(summary.simulated for summary in summaries):
         remarks.append(Text("simulated: by Splitbed's stand-in engine. Its figures say nothing about any model."))
     return Group(table, *remarks)

@@ -80,6 +80,13 @@ def test_brackets_in_names_are_text(tmp_path: Path) -> None:
     assert "[bold]y" in output
 
 
+def test_what_a_server_calls_itself_does_not_reach_the_terminal_as_it_is(tmp_path: Path) -> None:
+    engine = ENGINE.model_copy(update={"version": "1\x1b[2J"})
+    output = text(summarise(tmp_path / "a", "split", repeat(1, engine=engine)), width=400)
+    assert "\x1b" not in output
+    assert "1\\x1b[2J" in output
+
+
 def test_a_narrow_terminal_loses_no_figure(tmp_path: Path) -> None:
     output = text(
         summarise(tmp_path / "a", "split", repeat(1)), summarise(tmp_path / "b", "single", repeat(1)), width=80
