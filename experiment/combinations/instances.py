@@ -1,6 +1,5 @@
 """What an instance type is, against what is asked of it."""
 
-
 from experiment.benchmark import Benchmark
 from experiment.catalogue.instances import InstanceType, instance_type, instance_types
 from experiment.engine import Engine
