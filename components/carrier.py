@@ -28,7 +28,12 @@ def containers(args: CarrierArgs) -> Sequence[ContainerArgs]:
     """Return the init containers: one fetches and ends; the other, a sidecar, carries until the client has ended."""
     place = pulumi.Output.concat("s3://", args.bucket, f"/{args.prefix}")
     directory = f"{MOUNT}/{args.run}"
-    carried = [directory, place, str(upload.PERIOD_S), str(upload.GRACE_S - 2 * upload.PERIOD_S)]
+    carried: list[pulumi.Input[str]] = [
+        directory,
+        place,
+        str(upload.PERIOD_S),
+        str(upload.GRACE_S - 2 * upload.PERIOD_S),
+    ]
     return [
         _container("fetch", args, "fetch.sh", [directory, place]),
         _container("carry", args, "carry.sh", carried, restart_policy="Always"),

@@ -19,6 +19,7 @@ SubnetId = Annotated[str, StringConstraints(pattern=r"^subnet-[0-9a-f]{8,17}$")]
 PrincipalArn = Annotated[
     str, StringConstraints(pattern=r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$", max_length=2048)
 ]
+TopicArn = Annotated[str, StringConstraints(pattern=r"^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}$")]
 
 _LARGEST, _SMALLEST = 16, 20
 
@@ -133,6 +134,9 @@ class EksCluster(Strict):
         (), max_length=20, description="IAM roles and users that may administer it besides the one that makes it"
     )
     log_retention_days: RetentionDays = Field(30, description="days for which the control plane's logs are kept")
+    warn_topic: TopicArn | None = Field(
+        None, description="ARN of an SNS topic that is told a day before the end date; nobody is told if not given"
+    )
 
     @model_validator(mode="after")
     def _zones_of_the_region(self) -> Self:

@@ -7,6 +7,8 @@ EXPERIMENT = "splitbed:experiment"
 OWNER = "splitbed:owner"
 PURPOSE = "splitbed:purpose"
 END_DATE = "splitbed:end-date"
+KEPT = "splitbed:kept"
+"""Of what is meant to outlive the experiment, with the reason as its value: no leftover to be swept."""
 
 
 def tags(identity: Identity) -> dict[str, str]:

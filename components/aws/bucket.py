@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from experiment import iam
+from experiment import iam, ownership
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +28,13 @@ class Bucket(pulumi.ComponentResource):
     def __init__(self, name: str, args: BucketArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:Bucket", name, None, opts)
         child = pulumi.ResourceOptions(parent=self, retain_on_delete=args.keep)
+        kept = {ownership.KEPT: "results"} if args.keep else {}
         bucket = aws.s3.Bucket(
-            f"{name}-bucket", bucket_prefix=args.prefix, force_destroy=not args.keep, tags=args.tags, opts=child
+            f"{name}-bucket",
+            bucket_prefix=args.prefix,
+            force_destroy=not args.keep,
+            tags={**args.tags, **kept},
+            opts=child,
         )
         aws.s3.BucketPublicAccessBlock(
             f"{name}-public-access",

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NoReturn
 
 import pulumi
 import pulumi_aws as aws
@@ -123,17 +122,22 @@ class EndDate(pulumi.ComponentResource):
 
 
 def _not_past(moment: datetime) -> pulumi.ResourceHook:
-    """Say in a sentence, before anything is made, what AWS would refuse at the end."""
+    """Have said in a preview, and only of a warning that is still to be made, what AWS would refuse at the end."""
 
     def say(_: pulumi.ResourceHookArgs) -> None:
-        if moment <= datetime.now(UTC):
-            _refuse()
+        check_warning(moment, datetime.now(UTC))
 
     return pulumi.ResourceHook("warning", say, pulumi.ResourceHookOptions(on_dry_run=True))
 
 
-def _refuse() -> NoReturn:
-    raise pulumi.RunError(
-        "end_date: it is less than a day away, so nobody can be warned a day before. "
-        "Set a later moment, or leave out cluster.warn_topic."
-    )
+def check_warning(moment: datetime, now: datetime) -> None:
+    """Refuse a warning for a moment that has passed: AWS makes no schedule of it.
+
+    Raises:
+        pulumi.RunError: it has passed.
+    """
+    if moment <= now:
+        raise pulumi.RunError(
+            "end_date: it is less than a day away, so nobody can be warned a day before. "
+            "Set a later moment, or leave out cluster.warn_topic."
+        )

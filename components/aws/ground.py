@@ -119,7 +119,7 @@ class Ground(pulumi.ComponentResource):
                 cluster_name=self._called,
                 end=settings.end_date,
                 groups={name: self._group(name).count for name in _GROUPS},
-                topic_arn=None,
+                topic_arn=self._cluster.warn_topic,
                 tags=self._tags,
             ),
             self._child,

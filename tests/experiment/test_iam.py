@@ -7,8 +7,13 @@ def test_conditions_are_left_out_where_there_are_none() -> None:
 
 
 def test_pod_identity_tags_its_sessions() -> None:
-    (statement,) = iam.trust("pods.eks.amazonaws.com", tagged_session=True)["Statement"]  # type: ignore[misc]
-    assert statement["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+    assert iam.trust("pods.eks.amazonaws.com", tagged_session=True)["Statement"] == [
+        {
+            "Effect": "Allow",
+            "Principal": {"Service": "pods.eks.amazonaws.com"},
+            "Action": ["sts:AssumeRole", "sts:TagSession"],
+        }
+    ]
 
 
 def test_names_follow_the_regions_partition() -> None:

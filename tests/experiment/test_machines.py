@@ -5,6 +5,7 @@ from email.message import Message
 import pytest
 
 from experiment import machines
+from experiment.nodes import Architecture
 
 
 def parts(text: str) -> dict[str, str]:
@@ -26,9 +27,7 @@ def parts(text: str) -> dict[str, str]:
         ("arm64", 1, "AL2023_ARM_64_NVIDIA"),
     ],
 )
-def test_the_image_follows_from_architecture_and_gpus(
-    architecture: machines.Architecture, gpus: int, family: str
-) -> None:
+def test_the_image_follows_from_architecture_and_gpus(architecture: Architecture, gpus: int, family: str) -> None:
     assert machines.ami_type(architecture, gpus) == family
 
 

@@ -80,7 +80,7 @@ def _scalar(shape: Shape, value: Any, path: str) -> Iterator[str]:
         pattern = shape.metadata.get("pattern")
         if pattern and not regex.fullmatch(_pattern(pattern), value):
             yield f"{path}: {value!r} is not as {pattern}"
-    elif not isinstance(value, bool):
+    elif isinstance(value, int | float) and not isinstance(value, bool):
         yield from _length(shape, value, path)
 
 

@@ -16,6 +16,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "nodes__engine": {"instance": "c7g.16xlarge", "count": 2, "efa": True, "placement_group": True},
     },
     "reserved": {"nodes__engine__purchase": "reservation", "nodes__engine__reservation": "cr-0123456789abcdef0"},
+    "warned": {"cluster__warn_topic": "arn:aws:sns:us-east-1:123456789012:deadlines"},
     "spot": {"nodes__engine__purchase": "spot"},
     "with a log of its own": {"logs": {"kind": "cloudwatch"}},
     "longest names": {

@@ -189,6 +189,31 @@ def test_what_ends_the_nodes_is_there_before_them(recording: Recording) -> None:
         assert names(ends) <= before(recording, nodes)
 
 
+def test_a_topic_is_told_a_day_before() -> None:
+    topic = "arn:aws:sns:us-east-1:123456789012:deadlines"
+    recording = varied(cluster__warn_topic=topic)
+    (warning,) = [each for each in recording.of_type(SCHEDULE) if each.inputs["name"] == "warning"]
+    assert warning.inputs["scheduleExpression"] == "at(2100-12-30T17:00:00)"
+    assert warning.inputs["target"]["arn"] == topic
+    assert "some-split in us-east-1 ends at 2100-12-31 17:00 UTC" in warning.inputs["target"]["input"]
+    assert warning.before_create == ("warning",), "what AWS would refuse is said before anything is made"
+    (policy,) = [each for each in recording.of_type("aws:iam/rolePolicy:RolePolicy") if "-end-date-" in each.name]
+    assert {"Effect": "Allow", "Action": ["sns:Publish"], "Resource": [topic]} in json.loads(policy.inputs["policy"])[
+        "Statement"
+    ]
+
+
+def test_a_bucket_is_kept_only_if_the_stack_says_so() -> None:
+    kept = varied(benchmark__results={"kind": "s3", "keep": True})
+    for recording, keep in ((kept, True), (usual(), False)):
+        parts = [each for each in recording.resources if each.type.startswith("aws:s3/")]
+        assert len(parts) == 4
+        assert {part.retained for part in parts} == {keep}
+        (bucket,) = recording.of_type("aws:s3/bucket:Bucket")
+        assert bucket.inputs["forceDestroy"] is not keep
+        assert ("splitbed:kept" in bucket.inputs["tags"]) is keep
+
+
 def test_the_network_outlives_the_nodes(recording: Recording) -> None:
     cni = [addon for addon in recording.of_type(ADDON) if addon.inputs["addonName"] in ADDONS_BEFORE_NODES]
     for nodes in recording.of_type(NODE_GROUP):

@@ -5,8 +5,8 @@ import json
 from typing import Any
 
 import pytest
-from cfnlint.api import lint
-from cfnlint.config import ManualArgs
+from cfnlint.api import lint  # type: ignore[import-untyped]
+from cfnlint.config import ManualArgs  # type: ignore[import-untyped]
 
 from tests.components.aws.stack import settings
 from tests.components.aws.test_ground import OWN, recorded
