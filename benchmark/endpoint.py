@@ -81,9 +81,14 @@ class Endpoint:
         """Return the request that asks for a path."""
         return self._request("GET", path)
 
-    def completion(self, model: str, prompt: list[int], output_tokens: int, *, ids: bool = False) -> bytes:
-        """Return the request of a streamed completion; with `ids` the answer names its tokens."""
-        return self._request("POST", PATH, completion_body(model, prompt, output_tokens, ids=ids))
+    def completion(
+        self, model: str, prompt: list[int], output_tokens: int, *, ids: bool = False, request_id: str | None = None
+    ) -> bytes:
+        """Return the request of a streamed completion.
+
+        With `ids` the answer names its tokens; vLLM calls the request by `request_id` in its log.
+        """
+        return self._request("POST", PATH, completion_body(model, prompt, output_tokens, ids=ids), request_id)
 
     async def complete(
         self, connection: Connection, model: str, prompt: list[int], output_tokens: int, timeout_s: float
@@ -100,12 +105,14 @@ class Endpoint:
             )
         return connection
 
-    def _request(self, method: str, path: str, body: bytes = b"") -> bytes:
+    def _request(self, method: str, path: str, body: bytes = b"", request_id: str | None = None) -> bytes:
         lines = [
             f"{method} {self._prefix}{path} HTTP/1.1",
             f"Host: {self._authority}",
             "User-Agent: splitbed",
         ]
+        if request_id is not None:
+            lines.append(f"X-Request-Id: {request_id}")
         if self._key is not None:
             lines.append(f"Authorization: Bearer {self._key}")
         if body:

@@ -4,6 +4,7 @@ Nothing is interpreted while requests stream: what came is kept with its stamps,
 """
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,7 @@ LEAD_S = 0.5
 class Outgoing:
     """A request made ready beforehand."""
 
+    id: str
     data: bytes
     prompt: tuple[int, ...]
     shape: PromptShape
@@ -60,6 +62,7 @@ class Sent:
         else:
             outcome = read_answer(self.exchange, shape.output_tokens, shape.prompt_tokens, self.due_s)
         return Request(
+            id=self.outgoing.id,
             user=self.user,
             role=self.outgoing.role,
             connection=self.connection,
@@ -115,8 +118,9 @@ class Stage:
         self, prompt: Sequence[int], shape: PromptShape, role: Role = "stream", *, ids: bool = False
     ) -> Outgoing:
         """Make a request ready whose prompt is given; with `ids` the answer names its tokens."""
-        data = self.endpoint.completion(self.model, list(prompt), shape.output_tokens, ids=ids)
-        return Outgoing(data, tuple(prompt), shape, role)
+        name = secrets.token_hex(8)
+        data = self.endpoint.completion(self.model, list(prompt), shape.output_tokens, ids=ids, request_id=name)
+        return Outgoing(name, data, tuple(prompt), shape, role)
 
     def line(self, user: int, endpoint: Endpoint | None = None) -> "Line":
         """Return a user's way to the address under test, or to another."""

@@ -94,6 +94,7 @@ async def _again(stage: Stage, line: Line, source: PromptSource, end_s: float, *
         if not went_well(await sending):
             if not stay:
                 return
+            line.close()  # what is behind a connection may be dead and still answer
             await asyncio.sleep(PAUSE_S)
 
 

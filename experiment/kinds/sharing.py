@@ -53,8 +53,8 @@ class FollowUp(Kind):
         ("service",), description="service: by the address under test; replica: both turns to one replica directly"
     )
     history_tokens: int = Field(2800, ge=16, description="length of the first turn's prompt in tokens, nonce included")
-    reply_tokens: int = Field(16, ge=1, description="length of its reply in tokens, which the second turn repeats too")
-    question_tokens: int = Field(31, ge=1, description="tokens that the second turn adds")
+    reply_tokens: int = Field(32, ge=1, description="length of its reply in tokens, which the second turn repeats too")
+    question_tokens: int = Field(15, ge=1, description="tokens that the second turn adds")
     output_tokens: int = Field(16, ge=1, description="length of the second reply in tokens, and of the control's")
     repeats: int = Field(3, ge=1, description="how many conversations are measured")
 

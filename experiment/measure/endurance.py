@@ -1,7 +1,7 @@
 """Figures of long loads: whether an objective is kept, whether speed drifts, and what the loss of a pod does."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import Self
@@ -100,7 +100,7 @@ class OutageFigures(Part):
     @classmethod
     def of(cls, requests: Sequence[Request], killed_s: float) -> Self:
         """Compute them; `killed_s` is when the kill was ordered, by the clock of the stamps."""
-        tokens = sorted(arrival for _, reply in replies(requests) for arrival in arrivals(reply))
+        tokens = sorted(arrival for request in requests for arrival in _all_arrivals(request))
         after = [at for at, _ in tokens if at > killed_s]
         last = max((at for at, _ in tokens if at <= killed_s), default=killed_s)
         silent = max((later - earlier for earlier, later in pairwise([last, *after])), default=None)
@@ -117,6 +117,14 @@ class OutageFigures(Part):
             silent_s=silent,
             full_speed_s=full,
         )
+
+
+def _all_arrivals(request: Request) -> Iterator[tuple[float, float]]:
+    """Yield what came of a request; of a failed one its tokens are not known, and each chunk counts as one."""
+    if isinstance(request.outcome, Reply):
+        yield from arrivals(request.outcome)
+    elif request.outcome.stamps is not None:
+        yield from ((at, 1.0) for at in request.outcome.stamps.chunks_s)
 
 
 def _rate(tokens: Sequence[tuple[float, float]], begin: float, end: float) -> float:

@@ -51,9 +51,9 @@ FORMULAS: dict[str, str] = {
     "goodput.share": "good / all requests, failed ones too",
     "goodput.tokens_per_s": "sum(n) of the good ones / the longer of the time of arrivals and of all requests",
     "drift.slope_s_per_hour": "least squares of tpot_s over sent_s, times 3600",
-    "outage.silent_s": "longest time from the last token before the kill on in which no reply that ended well had one",
+    "outage.silent_s": "longest time without a token of any request, from the last token before the kill on",
     "outage.full_speed_s": "from the kill to the first token after it from which on, for five seconds, 0.9 of the "
-    "tokens a second of the five seconds before the kill came; by replies that ended well",
+    "tokens a second of the five seconds before the kill came",
     "percentiles": "nearest rank: values that occurred",
 }
 

@@ -122,10 +122,12 @@ class Prefix(Part):
 class Request(Part):
     """One request of a repeat.
 
-    `connection` numbers the connections of the repeat; `replica` is the address it was sent to, `served_by` the replica
-    that the servers' own counters say answered it (none where they do not tell).
+    `id` is what the server was told to call it (X-Request-Id); `connection` numbers the connections of the repeat;
+    `address` is where it was sent to, `served_by` the replica that the servers' own counters say answered it (none
+    where they do not tell).
     """
 
+    id: str
     user: Count
     role: Role = "stream"
     connection: Count

@@ -37,7 +37,7 @@ def reply(ttft_s: float = 0.5, gaps_s: tuple[float, ...] = (0.25, 0.5), tail_s: 
 
 
 def request(outcome: Reply | Failure | None = None, **changes: Any) -> Request:
-    fields: dict[str, Any] = {"user": 0, "connection": 1, "address": "http://e:8000", "prompt": SHAPE}
+    fields: dict[str, Any] = {"id": "5ca1ab1e", "user": 0, "connection": 1, "address": "http://e:8000", "prompt": SHAPE}
     return Request.model_validate(fields | {"outcome": outcome or reply()} | changes)
 
 
