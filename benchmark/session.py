@@ -90,6 +90,7 @@ class Session:
         self._say = say
         self._warm: set[str] = set()
         self.tally = Tally()
+        self.on_progress: Callable[[Tally], None] = lambda _: None
 
     async def run(self) -> None:
         """Wait for the server, then measure, repeat by repeat, writing a record after each.
@@ -104,6 +105,7 @@ class Session:
             self._say(f"nothing to measure: {self.tally}")
             return
         todo = [entry for entry in repeats if (entry[1].name, entry[2]) not in done]
+        self.on_progress(self.tally)
         self._playable([test for test, _, _ in todo])
         plan = self._plan
         self._say(f"run {plan.run}, plan {plan.hash}: {self.tally.before} of {self.tally.planned} repeats are done")
@@ -190,8 +192,10 @@ class Session:
         self._say(f"{heading}: {told(record)} -> {path.name}")
         if record.result == "finished":
             self.tally.measured += 1
+            self.on_progress(self.tally)
         else:
             self.tally.failed += 1
+            self.on_progress(self.tally)
             await self._gate(f"after the failure of {heading}")
 
     async def _gate(self, when: str) -> None:
