@@ -33,7 +33,11 @@ class ApiServer:
     """JSON over one connection that is kept."""
 
     def __init__(self, port: int, context: ssl.SSLContext) -> None:
-        self._connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=_ANSWER_S, context=context)
+        self._port, self._context = port, context
+        self._connection = self._connect()
+
+    def _connect(self) -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection("127.0.0.1", self._port, timeout=_ANSWER_S, context=self._context)
 
     def call(self, method: str, path: str, body: object = None) -> Any:
         """Return the answer; fails the test if it is an error."""
@@ -42,12 +46,24 @@ class ApiServer:
             pytest.fail(f"{method} {path}: {status} {text}")
         return json.loads(text)
 
+    @contextlib.contextmanager
+    def watch(self, path: str) -> Iterator[Iterator[Any]]:
+        """Hand over what becomes of the objects at a path, over a connection of its own; `TimeoutError` ends it."""
+        with contextlib.closing(self._connect()) as connection:
+            connection.request("GET", f"{path}?watch=true")
+            with connection.getresponse() as answer:
+                yield (json.loads(line)["object"] for line in answer)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
     def answers(self) -> bool:
         """Tell whether it is ready, and has made its first namespaces."""
         with contextlib.suppress(OSError, http.client.HTTPException):
             paths = ("/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/kube-system")
             return all(self._ask("GET", path, None)[0] == 200 for path in paths)
-        self._connection.close()
+        self.close()
         return False
 
     def _ask(self, method: str, path: str, body: object) -> tuple[int, str]:
@@ -123,7 +139,7 @@ def control_plane(tools: Mapping[str, Path], directory: Path) -> Iterator[ApiSer
     own = authority.issue("tests", "tests", ADMINISTRATORS)
     context.load_cert_chain(own.certificate, own.key)
     api = ApiServer(port, context)
-    with contextlib.ExitStack() as running:
+    with contextlib.closing(api), contextlib.ExitStack() as running:
         for name, arguments in argvs.items():
             log = running.enter_context((directory / f"{name}.log").open("wb"))
             argv = tied([str(tools[name]), *arguments])
