@@ -1,23 +1,28 @@
-"""`splitbed schema`: what is generated from the settings' models."""
+"""`splitbed schema`: what is generated from the models of settings and records."""
 
 import json
 from typing import Annotated
 
 import typer
 
+from experiment import record
 from experiment.errors import SplitbedError
 from experiment.reference import page
 from experiment.schema import of_stack_file
 from stackfiles.stackfile import STACKS
 
 SCHEMA, PAGE = "splitbed-experiment.schema.json", "settings.md"
+RECORD = "splitbed-record.schema.json"
 REFERENCE = STACKS.parent / "docs" / "reference"
 
 
 def generated() -> dict[str, str]:
     """Return what the files in `docs/reference` are to hold, by their name."""
-    text = json.dumps(of_stack_file(), indent=1, ensure_ascii=False)
-    return {SCHEMA: f"{text}\n", PAGE: page()}
+    return {SCHEMA: _json(of_stack_file()), PAGE: page(), RECORD: _json(record.schema())}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
 def stale() -> list[str]:
@@ -32,7 +37,7 @@ def stale() -> list[str]:
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a file is not up to date.")] = False,
 ) -> None:
-    """Write the JSON Schema of stack files and the reference page of the settings into docs/reference.
+    """Write the JSON Schemas of stack files and records and the reference page of the settings into docs/reference.
 
     Raises:
         SplitbedError: with `check`, a file is not up to date.

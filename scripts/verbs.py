@@ -11,11 +11,12 @@ VERBS = {
     "explain": "What may stand in a stack file: meaning, type, unit and default of every setting.",
     "explain": "What may stand in a stack file: meaning, type, unit and default of every setting.",
     "rehearse": "Bring stacks up on a real Kubernetes on this machine, measure, destroy, prove that nothing is left.",
+    "bench": "Measure a server by a plan, from this machine; each repeat is a record that stays.",
     "image": "Build the stand-in engine's image and write it to a file.",
     "cluster": "A real Kubernetes on this machine, in namespaces of its own.",
-    "schema": "Write what is generated from the settings: the JSON Schema of stack files and their reference page.",
+    "schema": "Write what is generated from the models: JSON Schemas of stack files and records, and a reference page.",
     "catalogue": "Instance types and prices: the dated facts that a plan reads, and how to refresh them.",
-    "schema": "Write what is generated from the settings: the JSON Schema of stack files and their reference page.",
+    "schema": "Write what is generated from the models: JSON Schemas of stack files and records, and a reference page.",
     "tools": "The programs a rehearsal runs: find or build them.",
 }
 """Every verb with its line in `splitbed --help`, in that order. `scripts/<verb>.py` has the `app` or the function."""

@@ -3,9 +3,11 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from jsonschema import ValidationError as JsonSchemaError
 from pydantic import ValidationError
 
-from experiment.record import FORMULAS, Figures, RepeatRecord, Stamps, Tokens, parse_record
+from experiment.record import FORMULAS, Figures, RepeatRecord, Stamps, Tokens, parse_record, schema
 from tests.benchmark.records import failure, repeat, reply, session
 
 
@@ -38,6 +40,16 @@ def test_the_formulas_travel_with_the_record() -> None:
     written = json.loads(repeat(1).model_dump_json())
     assert written["formulas"] == FORMULAS
     assert set(written["requests"][0]["outcome"]["figures"]) <= set(FORMULAS)
+
+
+@pytest.mark.parametrize("record", [repeat(1), repeat(2, failure()), session()])
+def test_a_record_can_be_read_by_the_published_schema(record: RepeatRecord) -> None:
+    validator = Draft202012Validator(schema())
+    validator.check_schema(schema())
+    written = json.loads(record.to_json())
+    validator.validate(written)
+    with pytest.raises(JsonSchemaError):
+        validator.validate(written | {"kind": "other"})
 
 
 def test_a_figure_changed_by_hand_is_found_out() -> None:
