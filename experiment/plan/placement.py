@@ -1,12 +1,16 @@
 """Which node gets what, what stays Pending, and why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from experiment.catalogue.allocatable import allocatable
 from experiment.catalogue.instances import instance_type
 from experiment.nodes import InstanceGroup, Nodes
 from experiment.plan.part import Part
-from experiment.schedule import Fate, Forecast, Node, Pod, foretell
+from experiment.schedule import Assignment, Fate, Node, Pod, foretell, schedule
+
+MANY_NODES = 10
+"""With more, every order is too much to go through with a daemon set's pod of each node."""
 
 
 class Place(Part):
@@ -80,10 +84,14 @@ class Placement(Part):
     Attributes:
         nodes: in the expected order of arrival.
         waiting: what stays Pending in every order or in some.
+        undecided: owners of whom it was not found out whether some order leaves them Pending.
+        folded: daemon sets were taken to come before all else, since there are many nodes.
     """
 
     nodes: tuple[Room, ...]
     waiting: tuple[Waiting, ...]
+    undecided: tuple[str, ...] = ()
+    folded: bool = False
 
     @property
     def always(self) -> tuple[Waiting, ...]:
@@ -98,12 +106,14 @@ class Placement(Part):
 
 def placement(declared: Nodes, nodes: Sequence[Node], pods: Sequence[Pod]) -> Placement:
     """Return where the pods land that come in this order, and what some order can leave Pending."""
-    forecast = foretell(nodes, pods)
+    folded = len(nodes) > MANY_NODES
+    forecast = foretell(*(_folded(nodes, pods) if folded else (nodes, pods)))
+    expected = schedule(nodes, pods) if folded else forecast.expected
     by_name = {pod.name: pod for pod in pods}
-    places = {use.name: use for use in forecast.expected.nodes}
+    uses = {use.name: use for use in expected.nodes}
     rooms = []
     for node in nodes:
-        use = places[node.name]
+        use = uses[node.name]
         group = node.name.partition("-")[0]
         of = declared.system if group == "system" else declared.engine
         rooms.append(
@@ -121,7 +131,31 @@ def placement(declared: Nodes, nodes: Sequence[Node], pods: Sequence[Pod]) -> Pl
                 free_gpus=use.free_gpus,
             )
         )
-    return Placement(nodes=tuple(rooms), waiting=_waiting(forecast))
+    decided = [fate for fate in forecast.fates if fate.most and (fate.exact or fate.least)]
+    return Placement(
+        nodes=tuple(rooms),
+        waiting=tuple(_waiting(fate, expected) for fate in decided),
+        undecided=tuple(dict.fromkeys(fate.owner for fate in forecast.fates if not fate.exact and not fate.least)),
+        folded=folded,
+    )
+
+
+def _folded(nodes: Sequence[Node], pods: Sequence[Pod]) -> tuple[tuple[Node, ...], tuple[Pod, ...]]:
+    """Take what daemon sets ask for out of the nodes; all that is left is then a matter of few sorts of pods."""
+    on: dict[str, list[Pod]] = {}
+    for pod in pods:
+        if pod.node is not None:
+            on.setdefault(pod.node, []).append(pod)
+    less = tuple(
+        replace(
+            node,
+            cpu_millicores=node.cpu_millicores - sum(pod.cpu_millicores for pod in on.get(node.name, ())),
+            memory_mib=node.memory_mib - sum(pod.memory_mib for pod in on.get(node.name, ())),
+            pods=node.pods - len(on.get(node.name, ())),
+        )
+        for node in nodes
+    )
+    return less, tuple(pod for pod in pods if pod.node is None)
 
 
 def _place(pod: Pod) -> Place:
@@ -134,23 +168,13 @@ def _place(pod: Pod) -> Place:
     )
 
 
-def _waiting(forecast: Forecast) -> tuple[Waiting, ...]:
-    expected = {one.pod: one.message for one in forecast.expected.pending}
-    return tuple(
-        Waiting(
-            owner=fate.owner,
-            of=len(fate.pods),
-            least=fate.least,
-            most=fate.most,
-            exact=fate.exact,
-            reason=_reason(fate, expected),
-        )
-        for fate in forecast.fates
-        if fate.most
+def _waiting(fate: Fate, expected: Assignment) -> Waiting:
+    messages = {one.pod: one.message for one in (*(fate.example.pending if fate.example else ()), *expected.pending)}
+    return Waiting(
+        owner=fate.owner,
+        of=len(fate.pods),
+        least=fate.least,
+        most=fate.most,
+        exact=fate.exact,
+        reason=next((messages[pod] for pod in fate.pods if pod in messages), ""),
     )
-
-
-def _reason(fate: Fate, expected: Mapping[str, str]) -> str:
-    shown = fate.example.pending if fate.example else ()
-    messages = {**{one.pod: one.message for one in shown}, **expected}
-    return next((messages[pod] for pod in fate.pods if pod in messages), "")

@@ -128,7 +128,7 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
         speed=fast,
         advice=judged(_warnings(facts), settings.accept),
         refusals=tuple(refusals(found, placed, costs)),
-        unknown=(*found.unknown, *lasts.unknown),
+        unknown=(*found.unknown, *lasts.unknown, *_undecided(placed)),
     )
 
 
@@ -137,6 +137,13 @@ def _warnings(facts: Facts) -> Iterator[Warned]:
     yield from replicas.warnings(facts)
     yield from spending.warnings(facts)
     yield from cautions(facts.settings)
+
+
+def _undecided(placed: Placement) -> Iterator[str]:
+    if placed.undecided:
+        yield f"whether some order of arrival leaves pods Pending: {', '.join(placed.undecided)}"
+    if placed.folded:
+        yield "what daemon sets may lose to others: on so many nodes they are taken to come first"
 
 
 def _beside(placed: Placement) -> int:

@@ -97,7 +97,8 @@ def engine_pods(settings: Settings) -> tuple[Pod, ...]:
     per_pod = topology.tensor if gpus(settings.nodes.engine) else 0
     found = []
     for group in range(topology.groups):
-        labels = {LWS_NAME: name, LWS_GROUP: str(group)}
+        # The group's number matters to nobody where a group is one pod, and equal pods are foretold as one.
+        labels = {LWS_NAME: name} | ({LWS_GROUP: str(group)} if topology.size > 1 else {})
         same_set = AntiAffinity(selector=LabelSelector(labels={LWS_NAME: name}))
         same_group = AntiAffinity(selector=LabelSelector(labels=labels))
         for rank in range(topology.size):
