@@ -19,6 +19,7 @@ from tests.recording import ROOT, stack_settings
 
 pytestmark = pytest.mark.engine
 
+EXPIRED = "2026-01-01T18:00:00+01:00"
 Pulumi = Callable[..., tuple[int, str]]
 
 
@@ -35,6 +36,21 @@ def executable() -> Path:
     return Toolchain(home(), _Quiet()).ensure("pulumi")["pulumi"]
 
 
+def _environment(directory: Path, *programs: Path) -> dict[str, str]:
+    """Return what Pulumi runs in: a home and a backend in that directory, our language host, these programs first."""
+    places = [LANGUAGE_HOST, *(program.parent for program in programs), os.environ["PATH"]]
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PULUMI_")},
+        "PATH": os.pathsep.join(map(str, places)),
+        "PYTHONPATH": str(ROOT),
+        "SPLITBED_PYTHON": sys.executable,
+        "PULUMI_HOME": str(directory / "home"),
+        "PULUMI_BACKEND_URL": f"file://{directory / 'backend'}",
+        "PULUMI_CONFIG_PASSPHRASE": "a test's",
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+    }
+
+
 @pytest.fixture
 def pulumi(executable: Path, tmp_path: Path) -> Pulumi:
     """Run one Pulumi command on a stack with the given settings; return its status and all it printed."""
@@ -44,16 +60,7 @@ def pulumi(executable: Path, tmp_path: Path) -> Pulumi:
         (project / name).symlink_to(ROOT / name)
     (project / "stacks").mkdir()
     (tmp_path / "backend").mkdir()
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PULUMI_")},
-        "PATH": os.pathsep.join([str(LANGUAGE_HOST), str(executable.parent), os.environ["PATH"]]),
-        "PYTHONPATH": str(ROOT),
-        "SPLITBED_PYTHON": sys.executable,
-        "PULUMI_HOME": str(tmp_path / "home"),
-        "PULUMI_BACKEND_URL": f"file://{tmp_path / 'backend'}",
-        "PULUMI_CONFIG_PASSPHRASE": "a test's",
-        "PULUMI_SKIP_UPDATE_CHECK": "true",
-    }
+    environment = _environment(tmp_path, executable)
     stack_file = project / "stacks" / "Pulumi.tried.yaml"
 
     def run(settings: dict[str, Any], *arguments: str) -> tuple[int, str]:
@@ -83,17 +90,59 @@ def test_a_wrong_stack_is_refused_before_the_first_resource(pulumi: Pulumi, comm
 
 @pytest.mark.parametrize("command", [("preview",), ("up", "--yes", "--skip-preview"), ("up", "--yes")])
 def test_past_its_end_date_nothing_is_made(pulumi: Pulumi, command: tuple[str, ...]) -> None:
-    status, said = pulumi(stack_settings("rehearsal-split") | {"end_date": "2026-01-01"}, *command)
+    status, said = pulumi(stack_settings("rehearsal-split") | {"end_date": EXPIRED}, *command)
     assert status != 0
-    assert 'end_date: found "2026-01-01": the experiment ended' in said
+    assert f'end_date: found "{EXPIRED}": the experiment ended' in said
     assert "Traceback" not in said
     assert "kubernetes" not in said
 
 
 @pytest.mark.parametrize("how", [(), ("--run-program",)])
 def test_past_its_end_date_destroy_goes_on(pulumi: Pulumi, how: tuple[str, ...]) -> None:
-    settings = stack_settings("rehearsal-split") | {"end_date": "2026-01-01"}
+    settings = stack_settings("rehearsal-split") | {"end_date": EXPIRED}
     assert pulumi(settings, "up", "--yes", "--skip-preview")[0] != 0
     status, said = pulumi(settings, "destroy", "--yes", "--skip-preview", *how)
     assert status == 0, said
     assert "The resources in the stack have been deleted" in said
+
+
+RENDERING = """
+import pulumi, pulumi_kubernetes as kubernetes
+from components.lws import LwsController, LwsControllerArgs
+from experiment.lws import InstallLws
+from experiment.nodes import Placing
+
+provider = kubernetes.Provider("rendering", render_yaml_to_directory={directory!r})
+install = InstallLws(mode="install", chart={chart!r}, image="registry.example/lws:v0")
+args = LwsControllerArgs(namespace="lws-system", install=install, nodes=Placing(selector={{"group": "system"}}))
+LwsController("lws", args, pulumi.ResourceOptions(providers=[provider]))
+"""
+
+
+def test_the_real_charts_controller_is_ready_when_its_webhook_is(executable: Path, tmp_path: Path) -> None:
+    """Rendered by the provider: what is changed on the chart's way must fit the chart."""
+    toolchain = Toolchain(home(), _Quiet())
+    plugin = toolchain.ensure("pulumi-resource-kubernetes")["pulumi-resource-kubernetes"]
+    rendered = tmp_path / "rendered"
+    program = RENDERING.format(directory=str(rendered), chart=str(toolchain.lws_chart()))
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "__main__.py").write_text(program)
+    (project / "Pulumi.yaml").write_text("name: rendering\nruntime: python\n")
+    (tmp_path / "backend").mkdir()
+    environment = _environment(tmp_path, plugin, executable)
+    for command in (("stack", "init", "rendering"), ("up", "--yes", "--skip-preview")):
+        ran = subprocess.run(
+            [executable, *command, "--non-interactive"],
+            cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+    (path,) = rendered.rglob("*deployment*lws-controller-manager.yaml")
+    deployment = yaml.safe_load(path.read_text())
+    (manager,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert deployment["spec"]["minReadySeconds"] > 0
+    assert manager["readinessProbe"]["tcpSocket"]["port"] in {port["name"] for port in manager["ports"]}
+    assert manager["startupProbe"]["httpGet"]["path"] == "/readyz"
+    (path,) = rendered.rglob("*lws-webhook-service.yaml")
+    assert yaml.safe_load(path.read_text())["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
