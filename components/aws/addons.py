@@ -31,8 +31,8 @@ class Addons(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: AddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:Addons", name, None, opts)
-        self.addons: Sequence[pulumi.Resource] = [
-            aws.eks.Addon(
+        self.by_name: Mapping[str, pulumi.Resource] = {
+            addon: aws.eks.Addon(
                 f"{name}-{addon}",
                 addon_name=addon,
                 cluster_name=args.cluster_name,
@@ -45,7 +45,7 @@ class Addons(pulumi.ComponentResource):
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(args.after)),
             )
             for addon, version in args.versions.items()
-        ]
+        }
         self.register_outputs({})
 
 

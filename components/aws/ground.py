@@ -73,7 +73,7 @@ class Ground(pulumi.ComponentResource):
         engine = self._nodes("engine", role, ready)
         after = self._addons("addons-after-nodes", ADDONS_AFTER_NODES, [self.control_plane, system.node_group])
         self.system: Sequence[pulumi.Resource] = [system.node_group]
-        self.engine: Sequence[pulumi.Resource] = [engine.node_group, after]
+        self.engine: Sequence[pulumi.Resource] = [engine.node_group, after.by_name["coredns"]]
         self.pod_log = self._pod_log()
         self.register_outputs({})
 

@@ -251,6 +251,7 @@ def test_serving_waits_for_its_nodes_and_for_names(recording: Recording) -> None
     earlier = before(recording, leader_worker_set)
     assert by_group(recording, NODE_GROUP)["engine"].name in earlier
     assert any(name.endswith("-coredns") for name in earlier)
+    assert not any(name.endswith("-metrics-server") for name in earlier), "nothing is waited for that is not needed"
 
 
 def test_namespaces_do_not_wait_for_nodes(recording: Recording) -> None:
