@@ -5,14 +5,20 @@ from experiment.errors import SplitbedError
 
 _LOG_BYTES = 10 * 1024 * 1024  # a kubelet's containerLogMaxSize, unless somebody set it; what is older is cut off
 _SHARE = 0.9  # for records: the client's own lines, failed repeats and the runtime's stamps take the rest
-# A record of n tokens has n stamps and n - 1 gaps, each a double of up to 18 and 21 characters with its comma, beside
-# what does not grow; 200 tokens were seen to take 9.8 kB.
-_BASE_BYTES, _TOKEN_BYTES = 3000, 45
+# A request of n tokens has n stamps and n - 1 gaps, each a double of up to 18 and 21 characters with its comma. What
+# stands beside them in a record, and of each request, does not grow with the tokens.
+_REPEAT_BYTES, _REQUEST_BYTES, _TOKEN_BYTES = 6000, 1000, 45
 
 
 def expected_bytes(benchmark: Benchmark) -> int:
-    """Return what the records of all repeats take at most, as lines of a log."""
-    return sum(test.repeats * (_BASE_BYTES + _TOKEN_BYTES * test.output_tokens) for test in benchmark.tests)
+    """Return about what the records of all repeats take as lines of a log, if every request is answered whole."""
+    repeats = sum(cell.repeats for test in benchmark.tests for cell in test.cells)
+    requests = sum(
+        work.requests * (_REQUEST_BYTES + _TOKEN_BYTES * work.output_tokens)
+        for test in benchmark.tests
+        for work in test.work
+    )
+    return repeats * _REPEAT_BYTES + requests
 
 
 def require_room(stack: str, benchmark: Benchmark) -> None:
@@ -23,7 +29,7 @@ def require_room(stack: str, benchmark: Benchmark) -> None:
     """
     needed, room = expected_bytes(benchmark), int(_LOG_BYTES * _SHARE)
     if needed > room:
-        repeats = sum(test.repeats for test in benchmark.tests)
+        repeats = sum(cell.repeats for test in benchmark.tests for cell in test.cells)
         fit = int(repeats * room / needed)
         raise SplitbedError(
             f"Stack {stack}: the records of benchmark.tests, {repeats} repeats in all, take about "

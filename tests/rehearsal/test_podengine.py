@@ -7,8 +7,8 @@ import pytest
 from rehearsal import podengine
 from rehearsal.images import Image
 from rehearsal.podengine import PodEngine
-from stackfiles.stackfile import StackFile
 from rehearsal.vllm.environment import Environment
+from stackfiles.stackfile import StackFile
 
 
 @pytest.fixture
