@@ -59,12 +59,14 @@ def _spare_memory(facts: Facts) -> Iterator[Warned]:
     if memory is None or settings.device != "cpu":
         return
     spare = memory.limit_gib - memory.largest.high_gib
+    if memory.guard is not None:  # which wants room for the page cache, too
+        spare = min(spare, memory.guard.sure_gib - memory.guard.asked_gib)
     if spare < max(_SPARE_GIB, _SPARE_SHARE * memory.limit_gib):
         return
     yield Warned(
         "memory-asked-and-unused",
-        f"Each pod asks for {memory.limit_gib:g} GiB and needs at most {memory.largest.high_gib:.1f}: "
-        f"{spare:.1f} GiB are reserved for nothing but the page cache. Ask for less, or give it to the KV cache.",
+        f"Each pod asks for {memory.limit_gib:g} GiB and would do with {memory.limit_gib - spare:.1f}, the page cache "
+        f"that the engine's guard counts included. Ask for {spare:.1f} less, or give them to the KV cache.",
         {"spare_gib": round(spare, 2)},
     )
 

@@ -21,10 +21,7 @@ def warnings(facts: Facts) -> Iterator[Warned]:
 
 def fits_one_pod(facts: Facts) -> bool:
     """Tell whether a pod as large as a node allows surely holds the whole model and its KV cache."""
-    whole = facts.whole
-    if whole is None or whole.node_gib is None:
-        return whole is not None and whole.fit == "fits"
-    return whole.largest.high_gib <= whole.node_gib
+    return facts.whole is not None and facts.whole.fit == "fits"
 
 
 def _split_fits(facts: Facts) -> Iterator[Warned]:
@@ -57,7 +54,8 @@ def _bigger_machine(facts: Facts) -> Iterator[Warned]:
         or fits_one_pod(facts)
     ):
         return
-    need = whole.largest.high_gib
+    # The engine's guard counts the page cache of the checkpoint as taken; with this much it surely passes.
+    need = whole.largest.high_gib + (facts.checkpoint_gib or 0)
     paid = cost_usd(cluster.region, group)
     found = alternatives(
         cluster.region, group, need_gib=need, cpu=settings.engine.resources.cpu, beside_mib=facts.beside_mib
@@ -69,8 +67,9 @@ def _bigger_machine(facts: Facts) -> Iterator[Warned]:
     shown = [found[0], *([own] if own and own != found[0] else [])]
     yield Warned(
         "another-instance-avoids-split",
-        f"One {' or one '.join(map(str, shown))} would hold the whole model in one pod of at most {need:.1f} GiB, and "
-        f"its page cache beside it; the {group.count} {group.instance} cost {paid:.4f} USD an hour.",
+        f"One {' or one '.join(map(str, shown))} would hold the whole model in one pod: at most "
+        f"{whole.largest.high_gib:.1f} GiB, and the {need - whole.largest.high_gib:.1f} GiB of its files in the page "
+        f"cache; the {group.count} {group.instance} cost {paid:.4f} USD an hour.",
         {"need_gib": round(need, 2), "usd_per_hour": paid, **{one.instance: one.usd_per_hour for one in shown}},
     )
 

@@ -66,9 +66,9 @@ models = st.sampled_from(
     group=engine_groups,
     given_flags=flags,
     model=models,
-    memory=st.floats(0.5, 700),
-    cpu=st.floats(0.1, 200),
-    length=st.integers(1, 10**6),
+    memory=st.floats(0.5, 30),
+    cpu=st.floats(0.1, 7.5),
+    length=st.integers(1, 9000),
     partition=st.sampled_from([None, "13,13", "24,24", "x", "0,26"]),
 )
 @examples(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])

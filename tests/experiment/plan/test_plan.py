@@ -177,6 +177,20 @@ def test_memory_and_cache_that_are_paid_for_and_not_used_are_named() -> None:
     assert "memory-asked-and-unused" not in names(planned(GEMMA_12B))
 
 
+def test_room_for_the_page_cache_is_not_called_unused() -> None:
+    """12B post: what the guard counts as taken is the page cache of 22 GiB of files; less memory would be refused."""
+    whole = planned(
+        GEMMA_12B,
+        topology=SINGLE,
+        nodes__engine={"instance": "r7g.2xlarge", "count": 1},
+        engine__resources={"cpu": 6, "memory_gib": 58},
+        engine__kv_cache={"kind": "space", "gib": 3},
+    )
+    assert whole.memory is not None
+    assert whole.memory.fit == "fits"
+    assert "memory-asked-and-unused" not in names(whole)
+
+
 def test_credits_stop_it() -> None:
     plan = planned(GEMMA_1B, topology=SINGLE, nodes__engine={"instance": "t4g.2xlarge", "count": 1})
     assert names(plan)["burstable-engine"]
