@@ -31,7 +31,7 @@ def _figures(record: RepeatRecord) -> str:
         return "nothing was asked"
     if len(record.requests) == 1:
         return _reply(record.replies[0])
-    return ", ".join([*_special(figures), *_load(figures.load)])
+    return ", ".join([*_special(figures, named=record.test_kind == "modes"), *_load(figures.load)])
 
 
 def _reply(reply: Reply) -> str:
@@ -43,10 +43,11 @@ def _reply(reply: Reply) -> str:
     return ", ".join(parts)
 
 
-def _special(figures: TestFigures) -> list[str]:
+def _special(figures: TestFigures, *, named: bool) -> list[str]:
     parts = []
     if figures.steps is not None:
-        parts.append(f"{figures.steps.steps_per_token:.2f} steps/token ({figures.steps.mode or 'no mode'})")
+        mode = f" ({figures.steps.mode or 'no mode'})" if named else ""
+        parts.append(f"{figures.steps.steps_per_token:.2f} steps/token{mode}")
     if figures.interference is not None:
         one = figures.interference
         parts.append(f"stall {one.stall_s:.3f} s of {one.long_ttft_s:.3f} s, slowed {one.slowed_s:.3f} s")

@@ -163,8 +163,8 @@ def _in_short(record: RepeatRecord) -> dict[str, object]:
 def _table(records: list[RepeatRecord]) -> Table:
     simulated = any(record.engine.simulated for record in records)
     table = Table(title="simulated: by Splitbed's stand-in engine" if simulated else None, title_justify="left")
-    for name in ("test", "repeat", "TTFT p50", "time per token p50", "longest gap", "tokens/s in total", ""):
-        table.add_column(name)
+    for name in ("test", "repeat", "TTFT p50", "per token p50", "longest gap", "tokens/s", ""):
+        table.add_column(name, no_wrap=name == "test")
     for record in records:
         load = record.figures.load
         cells = ["", "", "", ""]
