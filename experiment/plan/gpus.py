@@ -71,7 +71,7 @@ def memory_of(found: GpuKvCache, geometry: Geometry, *, pipeline: int) -> Memory
         where="each GPU",
         limit_gib=found.requested_gib,
         node_gib=None,
-        stages=(StageMemory(stage=0, layers=layers, shares=shares, low_gib=used, high_gib=used + rest),),
+        stages=(StageMemory(stage=0, layers=layers, shares=shares, low_gib=used + rest, high_gib=used + rest),),
         guard=None,
         fit="fits" if found.kv_gib > 0 else "refused",
         short=() if found.kv_gib > 0 else (found.sentence(),),

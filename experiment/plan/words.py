@@ -91,7 +91,8 @@ def gib_range(low: float, high: float) -> str:
 
 def gib_of(stage: StageMemory, memory: Memory) -> str:
     """Return what a stage takes of what it is given."""
-    return f"{gib_range(stage.low_gib, stage.high_gib)} of {memory.limit_gib:.4g}"
+    limit = f"{memory.limit_gib:.1f}".removesuffix(".0")
+    return f"{gib_range(stage.low_gib, stage.high_gib)} of {limit}"
 
 
 def gib_left(room: Room) -> str:
@@ -120,7 +121,7 @@ def cache(one: Cache) -> str:
     about = "" if one.exact else "about "
     if one.fits:
         return (
-            f"{one.given_gib:.2f} GiB in each rank hold {about}{one.tokens:,} tokens: "
+            f"{about.capitalize()}{one.given_gib:.2f} GiB in each rank hold {about}{one.tokens:,} tokens: "
             f"{one.concurrency:.2f} requests of {one.max_model_len:,} tokens at once."
         )
     proposal = f" The engine proposes {one.proposed_len:,}." if one.proposed_len else ""
