@@ -66,6 +66,7 @@ def test_the_next_run_recovers(seed: int, own_home: Path, monkeypatch: pytest.Mo
     print(f"seed {seed}: {phase.name}: {victim} killed {delay_s:.1f} s into it ({hit}), status {status}")
     first = records(own_home, stack)
     if status != 0:
+        print("".join(f"    it said: {line}\n" for line in said.splitlines()[-3:]), end="")
         if victim != "command":
             assert "error:" in said, said
             assert "Traceback" not in said, said
