@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmark.lease import Lease
 from experiment.errors import SplitbedError
 
 
@@ -18,10 +19,12 @@ def run_lock(path: Path, holder: str) -> Iterator[None]:
     """Hold the lock file at `path`; `holder` is written into it, to be named to whoever comes second.
 
     It is an flock: the kernel lets go of it when the process ends, however it ends, so a killed run leaves no
-    lock. The file itself stays, since removing it would let two processes lock two files of one name.
+    lock. The file itself stays, since removing it would let two processes lock two files of one name. A lease beside it
+    holds off other machines.
 
     Raises:
         RunLockedError: somebody else holds it, or the file cannot be opened.
+        RunLeasedError: another machine measures this run.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -41,6 +44,7 @@ def run_lock(path: Path, holder: str) -> Iterator[None]:
             ) from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, holder.encode(), 0)
-        yield
+        with Lease(path.with_name("lease"), holder).held():
+            yield
     finally:
         os.close(descriptor)
