@@ -34,7 +34,7 @@ from experiment.arguments import HTTP_PORT, MASTER_PORT, Role
 from experiment.engine import Engine, Model
 from experiment.nodes import Placing
 from experiment.probes import Probes
-from experiment.resources import memory_quantity
+from experiment.resources import GPU, memory_quantity
 from experiment.topology import Topology
 
 SCRIPTS = ("await_leader.py", "see_leader.py")
@@ -63,7 +63,7 @@ def template(role: Role, args: EnginePodsArgs) -> PodTemplateSpecArgs:
     """Return the template of the group's first pod or of its other ones."""
     volumes, mounts = _volumes(args)
     return PodTemplateSpecArgs(
-        metadata=ObjectMetaArgs(labels={**labels.of(args.experiment, "engine"), "splitbed.dev/role": role}),
+        metadata=ObjectMetaArgs(labels={**labels.of(args.experiment, "engine"), labels.ROLE: role}),
         spec=PodSpecArgs(
             service_account_name=args.service_account,
             automount_service_account_token=False,
@@ -129,7 +129,7 @@ def _environment(args: EnginePodsArgs) -> list[EnvVarArgs]:
 def _resources(args: EnginePodsArgs) -> ResourceRequirementsArgs:
     quantities = args.engine.resources.quantities()
     if args.gpus:
-        quantities["nvidia.com/gpu"] = str(args.gpus)
+        quantities[GPU] = str(args.gpus)
     return ResourceRequirementsArgs(requests=quantities, limits=quantities)
 
 

@@ -1,8 +1,31 @@
 """Labels by which our objects find one another, and people find our objects."""
 
-from experiment.labels import COMPONENT, EXPERIMENT, HOSTNAME, LWS_GROUP, LWS_NAME, LWS_WORKER, ROLE
+from experiment.labels import (
+    COMPONENT,
+    END_DATE,
+    EXPERIMENT,
+    HOSTNAME,
+    LWS_GROUP,
+    LWS_NAME,
+    LWS_WORKER,
+    OWNER,
+    PURPOSE,
+    ROLE,
+)
 
-__all__ = ["COMPONENT", "EXPERIMENT", "HOSTNAME", "LWS_GROUP", "LWS_NAME", "LWS_WORKER", "ROLE", "of"]
+__all__ = [
+    "COMPONENT",
+    "END_DATE",
+    "EXPERIMENT",
+    "HOSTNAME",
+    "LWS_GROUP",
+    "LWS_NAME",
+    "LWS_WORKER",
+    "OWNER",
+    "PURPOSE",
+    "ROLE",
+    "of",
+]
 
 
 def of(experiment: str, component: str) -> dict[str, str]:

@@ -107,9 +107,9 @@ class Testbed(pulumi.ComponentResource):
 
     def _make_namespace(self) -> Namespace:
         settings = self._settings
-        stated = {"splitbed.dev/owner": settings.owner, "splitbed.dev/purpose": settings.purpose}
+        stated = {labels.OWNER: settings.owner, labels.PURPOSE: settings.purpose}
         if settings.end_date is not None:
-            stated["splitbed.dev/end-date"] = settings.end_date.isoformat()
+            stated[labels.END_DATE] = settings.end_date.isoformat()
         return Namespace(
             f"{self._name}-namespace",
             metadata=ObjectMetaArgs(

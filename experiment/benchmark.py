@@ -15,10 +15,13 @@ AbsolutePath = Annotated[str, StringConstraints(pattern=r"^/[^\x00\n]*[^/\x00\n]
 
 
 class LocalResults(Strict):
-    """A directory of the node that runs the benchmark; made if it is not there, never removed."""
+    """A directory of the node that runs the benchmark; it is never removed, and must be writable without root."""
 
     kind: Literal["local"] = Field(description="local, claim or s3")
-    path: AbsolutePath = Field(description="absolute path of a directory on the node, without a slash at its end")
+    path: AbsolutePath = Field(
+        description="absolute path of a directory on the node, without a slash at its end; user 65532 must be able to "
+        "write to it (one that is missing is made, but for root to write)"
+    )
 
 
 class ClaimedResults(Strict):

@@ -10,6 +10,7 @@ PURPOSE = "splitbed.dev/purpose"
 END_DATE = "splitbed.dev/end-date"
 
 COMPONENT = "app.kubernetes.io/component"
+ARCHITECTURE = "kubernetes.io/arch"
 HOSTNAME = "kubernetes.io/hostname"
 
 # Put on its pods by the LeaderWorkerSet controller.

@@ -8,6 +8,8 @@ from pydantic import Discriminator, Field, StringConstraints, Tag, model_validat
 from pydantic_core import PydanticCustomError
 
 from experiment.catalogue.instances import instance_types
+from experiment.labels import GROUP
+from experiment.resources import GPU
 from experiment.strict import Strict
 
 _NAME = r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
@@ -16,14 +18,12 @@ LabelKey = Annotated[
 ]
 LabelValue = Annotated[str, StringConstraints(pattern=rf"^({_NAME})?$")]
 
-
 Architecture = Literal["arm64", "amd64"]
 Device = Literal["cpu", "gpu"]
 GroupName = Literal["system", "engine"]
 InstanceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$", max_length=48)]
 ReservationId = Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{8,17}$")]
-GROUP_LABEL = "splitbed.dev/group"
-"""Label by which the nodes of EKS's groups are told apart: system or engine."""
+GROUP_LABEL = GROUP
 
 
 class Toleration(Strict):
@@ -36,7 +36,7 @@ class Toleration(Strict):
     )
 
 
-GPU_TOLERATION = Toleration(key="nvidia.com/gpu", value="present", effect="NoSchedule")
+GPU_TOLERATION = Toleration(key=GPU, value="present", effect="NoSchedule")
 """Of the taint that keeps all but the engine off instances with GPUs."""
 
 
@@ -145,7 +145,7 @@ class Nodes(Strict):
             raise PydanticCustomError(
                 "same_nodes",
                 "system and engine select the same nodes, so the benchmark would take cores from what it measures",
-                {"remedy": f"Label the groups apart, for example by {GROUP_LABEL}."},
+                {"remedy": f"Label the groups apart, for example by {GROUP}."},
             )
         return self
 
@@ -154,4 +154,4 @@ class Nodes(Strict):
         group: NodeGroup | InstanceGroup = getattr(self, name)
         if isinstance(group, NodeGroup):
             return Placing(selector=group.selector, tolerations=group.tolerations)
-        return Placing(selector={GROUP_LABEL: name}, tolerations=(GPU_TOLERATION,) if gpus(group) else ())
+        return Placing(selector={GROUP: name}, tolerations=(GPU_TOLERATION,) if gpus(group) else ())

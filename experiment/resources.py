@@ -7,12 +7,25 @@ from pydantic_core import PydanticCustomError
 
 from experiment.strict import Strict
 
+GPU = "nvidia.com/gpu"
+"""Resource of one NVIDIA GPU, and key of the taint of nodes that have some."""
+
 
 class PodResources(Strict):
     """CPU and memory of one pod; requests equal limits, so that two topologies are given the same."""
 
     cpu: float = Field(ge=0.01, le=1024, description="CPU cores, for example 6 or 0.3")
     memory_gib: float = Field(ge=0.01, le=65536, description="memory in GiB, /dev/shm included")
+
+    @property
+    def cpu_millicores(self) -> int:
+        """Thousandths of a core, to which Kubernetes rounds."""
+        return round(self.cpu * 1000)
+
+    @property
+    def memory_mib(self) -> int:
+        """Whole MiB."""
+        return round(self.memory_gib * 1024)
 
     def quantities(self) -> dict[str, str]:
         """Return the two amounts as Kubernetes writes them: `{"cpu": "300m", "memory": "1Gi"}`."""

@@ -4,8 +4,6 @@ SettingsError
     one or more problems, each with its path, what was found, why it is wrong and the remedy.
     ExpiredError
         nothing is wrong but that the end date has passed.
-    UnreadyError
-        nothing is wrong, and something is still to be said before `up`.
 """
 
 import json
@@ -49,10 +47,6 @@ class SettingsError(SplitbedError):
 
 class ExpiredError(SettingsError):
     """Settings of an experiment that has ended; nothing is to be made of them, though all may be taken down."""
-
-
-class UnreadyError(SettingsError):
-    """Settings that a plan and a preview can do with; `up` cannot."""
 
 
 class Settings(Identity):

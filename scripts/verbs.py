@@ -9,12 +9,10 @@ from typer.core import TyperCommand, TyperGroup
 VERBS = {
     "plan": "What a stack needs, where it lands, what it costs, and whether to split at all. Nothing is made.",
     "explain": "What may stand in a stack file: meaning, type, unit and default of every setting.",
-    "explain": "What may stand in a stack file: meaning, type, unit and default of every setting.",
     "rehearse": "Bring stacks up on a real Kubernetes on this machine, measure, destroy, prove that nothing is left.",
     "bench": "Measure a server by a plan, from this machine; each repeat is a record that stays.",
     "image": "Build the stand-in engine's image and write it to a file.",
     "cluster": "A real Kubernetes on this machine, in namespaces of its own.",
-    "schema": "Write what is generated from the models: JSON Schemas of stack files and records, and a reference page.",
     "catalogue": "Instance types and prices: the dated facts that a plan reads, and how to refresh them.",
     "schema": "Write what is generated from the models: JSON Schemas of stack files and records, and a reference page.",
     "tools": "The programs a rehearsal runs: find or build them.",

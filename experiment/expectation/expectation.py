@@ -1,6 +1,5 @@
 """One line of what to expect."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -30,8 +29,3 @@ class Expectation:
     def error(self) -> float | None:
         """The prediction's error as a share of what was measured: 0.1 is 10 percent too much."""
         return None if self.measured is None else self.predicted / self.measured - 1
-
-
-def largest_error(expectations: Sequence[Expectation]) -> float:
-    """Return the largest error of those that were measured and not calibrated on, as a positive share; 0 if none."""
-    return max((abs(one.error) for one in expectations if one.error is not None and not one.calibrated), default=0.0)

@@ -23,21 +23,6 @@ FULL_WORKER = Parameter(
 )
 
 
-def available_gib(
-    *, host_free: float, host_page_cache: float, host_reclaimable_slab: float, limit: float, usage: float
-) -> float:
-    """Return the GiB that the guard compares with the KV cache.
-
-    Args:
-        host_free: GiB free on the host (`MemFree`).
-        host_page_cache: GiB of files in its memory (`Active(file)` and `Inactive(file)`).
-        host_reclaimable_slab: GiB of `SReclaimable`.
-        limit: GiB of the pod's memory limit.
-        usage: GiB that the pod is charged for, page cache included.
-    """
-    return min(host_free + host_page_cache + host_reclaimable_slab, max(0.0, limit - usage))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Guard:
     """What the guard may see when the weights are loaded.

@@ -19,9 +19,6 @@ SHARED = Parameter(
     unit="GiB",
     source="the 12B post, 1.9 and 1.2 GiB on the leader; taken to be the same with every model",
 )
-PARAMETERS = (SMALL, LARGE_LOW, LARGE_HIGH, SHARED)
-"""What `overhead` stands on."""
-
 SMALL_WEIGHTS_GIB = 1.8625
 """GiB of weights of the smaller model that was measured, gemma-3-1b in bfloat16."""
 

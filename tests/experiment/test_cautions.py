@@ -12,7 +12,7 @@ def named(stack: str, **changes: Any) -> dict[str, Warning]:
 
 
 def test_the_1b_post_ran_seven_threads_under_a_quota_of_six() -> None:
-    # The 1B post: m7g.2xlarge, 8 vCPU, 6 CPUs a pod; shared/vllm/README.md: "presumably takes 7 threads".
+    # The 1B post: m7g.2xlarge, 8 vCPU, 6 CPUs a pod; its author presumes 7 threads.
     warning = named("gemma-1b-split")["threads-over-quota"]
     assert warning.numbers == {"threads": 7, "quota_cpus": 6, "visible_cpus": 8, "period_ms": 100}
     assert "7 threads" in warning.text

@@ -2,17 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiment.memory.guard import available_gib, guard
+from experiment.memory.guard import guard
 
 GIB = st.floats(0, 200)
-
-
-def test_it_is_the_smaller_of_host_and_pod() -> None:
-    # vLLM's formula as shared/vllm/README.md has it.
-    host = {"host_free": 1.0, "host_page_cache": 7.0, "host_reclaimable_slab": 0.5}
-    assert available_gib(**host, limit=26, usage=25.42) == pytest.approx(0.58)
-    assert available_gib(**host, limit=26, usage=10) == 8.5
-    assert available_gib(**host, limit=26, usage=27) == 0
 
 
 def test_a_pod_full_of_page_cache_has_what_the_12b_post_saw() -> None:
