@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -217,6 +218,12 @@ def run(settings: Mapping[str, Any] | str, *, pins: Path = PINS, preview: bool =
         finally:
             answering.submit(_close_loop).result()
     return monitor.recording
+
+
+@cache
+def recorded(stack: str) -> Recording:
+    """Return what a tracked stack file makes; one recording for all tests, which only look at it."""
+    return run(stack_settings(stack))
 
 
 def _open_loop() -> None:

@@ -2,24 +2,18 @@
 
 import copy
 import json
-from functools import cache
 from typing import Any
 
 import pulumi
 import pytest
 
 from tests import golden
-from tests.recording import ROOT, STACKS, Recording, Registered, run, stack_settings
+from tests.recording import ROOT, STACKS, Recording, Registered, recorded, run, stack_settings
 
 LWS = "kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet"
 JOB = "kubernetes:batch/v1:Job"
 GIVEN = tuple(stack for stack in STACKS if stack_settings(stack)["cluster"]["kind"] == "kubeconfig")
 MOVING_TAGS = ("latest", "main", "master")
-
-
-@cache
-def recorded(stack: str) -> Recording:
-    return run(stack_settings(stack))
 
 
 @pytest.fixture(params=STACKS)

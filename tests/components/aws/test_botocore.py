@@ -7,8 +7,8 @@ import pytest
 
 from tests.components.aws.models import complaints
 from tests.components.aws.requests import requests
-from tests.components.aws.test_ground import OWN, recorded, varied
-from tests.recording import Recording
+from tests.components.aws.test_ground import OWN, varied
+from tests.recording import Recording, recorded
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "usual": {},

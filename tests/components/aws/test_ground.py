@@ -11,7 +11,7 @@ import pytest
 
 from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES
 from tests.components.aws.stack import settings
-from tests.recording import PINS, STACKS, Recording, Registered, run, stack_settings
+from tests.recording import PINS, STACKS, Recording, Registered, recorded, run, stack_settings
 
 OWN = tuple(stack for stack in STACKS if stack_settings(stack)["cluster"]["kind"] == "eks")
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -33,11 +33,6 @@ UNTAGGABLE = {
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
     SCHEDULE,  # its group carries the tags
 }
-
-
-@cache
-def recorded(stack: str) -> Recording:
-    return run(stack_settings(stack))
 
 
 @cache

@@ -9,8 +9,8 @@ from cfnlint.api import lint  # type: ignore[import-untyped]
 from cfnlint.config import ManualArgs  # type: ignore[import-untyped]
 
 from tests.components.aws.stack import settings
-from tests.components.aws.test_ground import OWN, recorded
-from tests.recording import Recording, run
+from tests.components.aws.test_ground import OWN
+from tests.recording import Recording, recorded, run
 
 _CHECKS = ManualArgs(regions=["us-east-1"], include_checks=["I3510", "W3037"])
 
