@@ -25,8 +25,8 @@ PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kwok")
 ADMINISTRATORS = "system:masters"
 # They would want controllers, that take taints off and make accounts.
 _NOT_ADMITTED_BY = "TaintNodesByCondition,ServiceAccount"
-_START_S = 60.0
-_ANSWER_S = 20.0
+_START_S = 180.0
+_ANSWER_S = 60.0
 
 
 class ApiServer:

@@ -51,7 +51,7 @@ from tests.recording import STACKS
 
 pytestmark = pytest.mark.engine
 
-DECISION_S = 20.0
+DECISION_S = 60.0
 NAMES = count()
 """No name comes twice: what is deleted lingers in the programs' memories."""
 
