@@ -72,7 +72,11 @@ def image_for(image: str | ArchitectureImages, architecture: Literal["arm64", "a
 
 
 def split_tag(reference: str) -> tuple[str, str]:
-    """Divide into repository and the rest, in the form charts want: `("host/name", "tag@sha256:...")`."""
+    """Divide into repository and the rest, in the form charts want: `("host/name", "tag@sha256:...")`.
+
+    Raises:
+        ValueError: it is not a pinned reference, of which settings hold no other.
+    """
     parts = _REFERENCE.fullmatch(reference)
     if parts is None or (not parts["tag"] and not parts["digest"]):
         raise ValueError(f"not a pinned image reference: {reference}")

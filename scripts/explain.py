@@ -18,11 +18,7 @@ def explain(
     key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="Dotted path, as engine.kv_cache.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Show what a setting means, its type, unit and default, and the keys below it; all settings without KEY.
-
-    Raises:
-        UnknownKeyError: there is no such setting; near ones are named.
-    """
+    """Show what a setting means, its type, unit and default, and the keys below it; all settings without KEY."""
     known = keys(Settings)
     found = find(known, key) if key else known
     if as_json:

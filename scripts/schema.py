@@ -37,11 +37,7 @@ def stale() -> list[str]:
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; fail if a file is not up to date.")] = False,
 ) -> None:
-    """Write the JSON Schemas of stack files and records and the reference page of the settings into docs/reference.
-
-    Raises:
-        SplitbedError: with `check`, a file is not up to date.
-    """
+    """Write the JSON Schemas of stack files and records and the reference page of the settings into docs/reference."""
     if check:
         if names := stale():
             raise SplitbedError(f"docs/reference: not up to date: {', '.join(names)}.", "Run `splitbed schema`.")

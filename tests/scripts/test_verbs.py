@@ -1,5 +1,6 @@
 """Verbs are modules, imported when they are called."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,17 +12,21 @@ from scripts.verbs import VERBS, command
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-def test_every_verb_has_a_module_and_its_own_help() -> None:
+def test_every_verb_has_a_module_and_stands_in_the_list_once() -> None:
+    listed = re.findall(r'^    "([a-z]+)": "', (SCRIPTS / "verbs.py").read_text(), re.MULTILINE)
+
+    assert listed == list(VERBS)
     for verb in VERBS:
         assert (SCRIPTS / f"{verb}.py").is_file() or (SCRIPTS / verb / "__init__.py").is_file()
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_says_of_itself_what_the_list_of_verbs_says(verb: str) -> None:
+def test_every_verb_has_help_for_a_person(verb: str) -> None:
     found = command(verb)
 
     assert found.name == verb
     assert found.help
+    assert "Raises:" not in found.help, "what is for readers of the source is printed to those of --help"
 
 
 def test_help_imports_no_verb() -> None:
