@@ -40,17 +40,20 @@ def _table(rows: list[Key]) -> Iterator[str]:
         kind = f"{key.type} ({key.unit})" if key.unit else key.type
         only = f" *Where {' and '.join(f'`{when}`' for when in key.when)}.*" if key.when else ""
         default = f"`{key.default}`" if key.default else ""
-        yield f"| `{key.path}` | {_cell(kind)} | {_cell(default)} | {_cell(_capital(key.description))}.{only} |"
+        yield f"| `{key.path}` | {_cell(kind)} | {_cell(default)} | {_cell(_meaning(key))}.{only} |"
 
 
 def _sentence(key: Key) -> str:
     default = f" If not given: `{key.default}`." if key.default else ""
-    return f"{_capital(key.description)}.{default}"
+    return f"{_meaning(key)}.{default}"
 
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _meaning(key: Key) -> str:
+    """Return the description with a capital letter, unless it begins with a value, which is to be written as it is."""
+    text = key.description
+    begins_with_value = text.replace(",", " ").split(" ", 1)[0] in key.type.split(" | ")
+    return text if begins_with_value else text[:1].upper() + text[1:]

@@ -26,3 +26,9 @@ def test_the_page_has_a_section_and_every_key() -> None:
     assert "\n## topology\n" in page
     assert "| `engine.probes.startup_s` | number above 0 to 86400 (seconds) | `900` |" in page
     assert all(line.count(" | ") == 3 for line in page.splitlines() if line.startswith("| `"))
+
+
+def test_values_are_shown_as_they_are_to_be_written() -> None:
+    page = schema.generated()[schema.PAGE]
+    assert "| kubeconfig (a cluster that is there) or eks" in page
+    assert "Kubeconfig (" not in page
