@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: plans help rehearse test test-unit test-engine test-some-chaos tools test-chaos test-vllm check lock setup
+.PHONY: plans help rehearse test test-unit test-engine test-some-chaos tools test-chaos test-vllm check lock setup bench
 
 PY := .venv/bin/python
 
@@ -8,6 +8,7 @@ help:
 	@echo "make rehearse   a split and a single model on a real Kubernetes on this machine, measured and taken down"
 	@echo "make test       all tests: unit and stacks, then engine and cluster"
 	@echo "make check      lint, types, import contracts"
+	@echo "make bench      how far the client is from the truth, against a timed engine on this machine"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
 	@echo "make test-vllm  real vLLM: the stand-in held against it (6.4 GiB once, about half an hour)"
 	@echo "make plans      write docs/plans anew: what each stack needs, where it lands, what it costs"
@@ -44,6 +45,10 @@ test-engine: tools
 
 test-some-chaos: tools
 	$(PY) -m pytest -s -m chaos
+
+# Prints how far the client is from the engine's own stamps, on this machine as busy as it is; asserts nothing.
+bench: setup
+	$(PY) -m tests.bench
 
 test-chaos: tools
 	$(PY) -m pytest -s -m chaos --chaos-seeds 0:24
