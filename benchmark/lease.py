@@ -75,7 +75,7 @@ class Lease:
         """Write that it is held; what cannot be written is tried again with the next renewal."""
         self._renewed += 1
         content = {"token": self.token, "holder": self.holder, "boot": self.boot, "renewed": self._renewed}
-        part = self.path.with_name(f".{self.path.name}.{self.token}")
+        part = self.path.with_name(f".{self.path.name}.{self.token}.part")
         try:
             part.write_text(json.dumps(content))
             part.replace(self.path)

@@ -44,7 +44,8 @@ def run_lock(path: Path, holder: str) -> Iterator[None]:
             ) from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, holder.encode(), 0)
-        with Lease(path.with_name("lease"), holder).held():
+        # Its name is one that is not carried anywhere: it means something to this directory alone.
+        with Lease(path.with_name("lease.part"), holder).held():
             yield
     finally:
         os.close(descriptor)

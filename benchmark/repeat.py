@@ -98,7 +98,7 @@ class Measurer:
         testimony = await self.witness.after()
         draft.counters = self.scraper.counters()
         draft.figures = figures_of(test, draft.requests, draft.counters, stage.killed_s)
-        told = by_counters(draft.counters)
+        told = by_counters(draft.counters, draft.requests)
         if test.kind != "loss":  # which disturbs itself
             draft.disturbed = testimony.disturbed + told.disturbed
         draft.unwatched = testimony.unwatched + told.unwatched

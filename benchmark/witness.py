@@ -1,9 +1,11 @@
 """Who tells whether something else than the test was measured."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from experiment.measure.counters import STARTED, Counters
+from experiment.measure.counters import GENERATED_TOKENS, STARTED, Counters
+from experiment.measure.request import Reply, Request
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Nobody:
         return Testimony(unwatched=("pods, nodes and events: only an address is known",))
 
 
-def by_counters(counters: Counters) -> Testimony:
-    """Tell what the servers' own counters give away: a server that was started anew counts from zero."""
+def by_counters(counters: Counters, requests: Sequence[Request]) -> Testimony:
+    """Tell what the servers' own counters give away: that one was started anew, or had other work than the requests."""
     if counters.unknown is not None:
         return Testimony(unwatched=(f"counters of the server: {counters.unknown}",))
     disturbed, unwatched = [], []
@@ -57,4 +59,18 @@ def by_counters(counters: Counters) -> Testimony:
         fallen = [name for name in counting if after[name] < before[name]]
         if fallen:
             disturbed.append(f"{server.address} counts less of {', '.join(fallen)} than before: it is another server")
+    generated, received = counters.change(GENERATED_TOKENS), _received(requests)
+    if not disturbed and generated is not None and received is not None and generated != received:
+        told = f"the servers generated {generated:.0f} tokens where {received} were received"
+        if generated > received:
+            disturbed.append(f"{told}: somebody else asked them too")
+        else:
+            unwatched.append(f"{told}: others answered, whose counters were not read")
     return Testimony(tuple(disturbed), tuple(unwatched))
+
+
+def _received(requests: Sequence[Request]) -> int | None:
+    """Return the tokens of all requests; none if one failed, since what was made for it is not known."""
+    outcomes = [request.outcome for request in requests]
+    replies = [outcome for outcome in outcomes if isinstance(outcome, Reply)]
+    return sum(reply.tokens.output for reply in replies) if len(replies) == len(outcomes) else None

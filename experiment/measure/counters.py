@@ -6,10 +6,10 @@ from experiment.measure.part import Count, Part, Seconds, Signed
 
 STEPS = "vllm:iteration_tokens_total_count"
 QUERIES, HITS = "vllm:prefix_cache_queries_total", "vllm:prefix_cache_hits_total"
-PROMPT_TOKENS = "vllm:prompt_tokens_total"
+PROMPT_TOKENS, GENERATED_TOKENS = "vllm:prompt_tokens_total", "vllm:generation_tokens_total"
 RUNNING, WAITING = "vllm:num_requests_running", "vllm:num_requests_waiting"
 
-EACH_SECOND = (RUNNING, WAITING, "vllm:kv_cache_usage_perc", STEPS, "vllm:generation_tokens_total")
+EACH_SECOND = (RUNNING, WAITING, "vllm:kv_cache_usage_perc", STEPS, GENERATED_TOKENS)
 AROUND = (
     *EACH_SECOND,
     QUERIES,

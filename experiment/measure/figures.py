@@ -33,7 +33,8 @@ FORMULAS: dict[str, str] = {
     "load.steady_tokens_per_s": "tokens that came between the last user's first token and the first user's last one, "
     "by that time; none if there is no such time",
     "load.requests_per_s": "requests that ended well / span_s",
-    "steps.steps": "change of vllm:iteration_tokens_total_count: steps that gave a token to anybody",
+    "steps.steps": "change of vllm:iteration_tokens_total_count: steps that gave a token to anybody; none unless one "
+    "server counted just the tokens of these requests in vllm:generation_tokens_total",
     "steps.steps_per_token": "steps / (sum(n) / users)",
     "steps.mode": "merged (one batch) up to 1.3 steps per token, apart (two in flight) from 1.8 on, for two streams "
     "or more; says something of split engines only",

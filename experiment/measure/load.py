@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Self
 
-from experiment.measure.counters import STEPS, Counters
+from experiment.measure.counters import GENERATED_TOKENS, STEPS, Counters
 from experiment.measure.part import Amount, Count, Distribution, Part, Seconds
 from experiment.measure.request import Reply, Request, Stamps
 
@@ -62,11 +62,13 @@ class StepFigures(Part):
 
     @classmethod
     def of(cls, requests: Sequence[Request], counters: Counters) -> Self | None:
-        """Compute them for equal streams; none if steps are not known, or are of several engines."""
+        """Compute them for equal streams; none if steps are not known, or not of these requests alone."""
         good = replies(requests)
         users = {request.user for request, _ in good}
         if len(counters.servers) != 1 or not users:
             return None
+        if counters.servers[0].change(GENERATED_TOKENS) != sum(reply.tokens.output for _, reply in good):
+            return None  # not all of these requests were its own, or not only these
         steps = counters.servers[0].change(STEPS)
         per_token = steps / (sum(reply.tokens.output for _, reply in good) / len(users))
         return cls(steps=round(steps), steps_per_token=per_token, mode=mode_of(per_token, len(users)))

@@ -1,5 +1,6 @@
 """Figures against the engine's own stamps, on one virtual clock: whatever is off here is the client's logic."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from experiment.kinds.profiles import Objective, Profiles, Share
 from experiment.kinds.sharing import FollowUp, Interference, Modes
 from experiment.measure.counters import STEPS
 from experiment.measure.part import percentile
-from tests.benchmark.lab import Lab, StandIn, in_lab, off
+from tests.benchmark.lab import MODEL, Lab, StandIn, in_lab, off
 
 
 @pytest.mark.parametrize("users", [1, 8, 64])
@@ -286,6 +287,39 @@ def test_a_server_that_was_started_anew_disturbs_and_both_records_are_kept(tmp_p
         assert disturbed.result == record.result == "finished"
         assert record.disturbed == ()
         assert any("disturbed, measured once more" in line for line in lab.said)
+
+    in_lab(tmp_path, main)
+
+
+def test_tokens_that_nobody_here_asked_for_disturb(tmp_path: Path) -> None:
+    async def main(lab: Lab) -> None:
+        engine = await lab.engine("post-1b-single")
+        endpoint = lab.serve("engine", engine)
+
+        async def somebody_else() -> None:
+            await asyncio.sleep(3)
+            await endpoint.complete(await endpoint.open(5), MODEL, [300] * 20, 50, 60)
+
+        others = asyncio.ensure_future(somebody_else())
+        (record,) = await lab.measure(endpoint, OneUser(kind="one-user", repeats=1))
+        await others
+        (disturbed,) = lab.records("disturbed/*.json")
+        assert disturbed.disturbed == (
+            "the servers generated 250 tokens where 200 were received: somebody else asked them too",
+        )
+        assert record.disturbed == ()
+
+    in_lab(tmp_path, main)
+
+
+def test_of_replicas_that_nobody_named_no_steps_are_told(tmp_path: Path) -> None:
+    async def main(lab: Lab) -> None:
+        engines = [await lab.engine("fast") for _ in range(2)]
+        test = Concurrency(kind="concurrency", users=(4,), output_tokens=20, repeats=1)
+        (record,) = await lab.measure(lab.serve("service", *engines), test)
+        assert record.figures.steps is None
+        assert any("others answered, whose counters were not read" in one for one in record.unwatched)
+        assert record.disturbed == ()
 
     in_lab(tmp_path, main)
 

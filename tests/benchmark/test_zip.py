@@ -50,7 +50,7 @@ def test_the_zip_has_the_modules_of_the_domain_that_the_client_needs_and_no_othe
 
 
 def test_the_client_runs_from_a_zip(archive: Path, server: Server, tmp_path: Path) -> None:
-    bench = Bench(server, tmp_path, make_plan())
+    bench = Bench(server, tmp_path, make_plan(calibrate=True))
     environment = {"PYTHONPATH": str(archive), "PATH": "/usr/bin:/bin"}
     where = "import benchmark, experiment.record; print(benchmark.__file__, experiment.record.__file__)"
     places = subprocess.run(

@@ -5,7 +5,7 @@ from itertools import accumulate
 import pytest
 
 from experiment.kinds.profiles import Objective
-from experiment.measure.counters import STEPS, Counters, Scrape, ServerCounters
+from experiment.measure.counters import GENERATED_TOKENS, STEPS, Counters, Scrape, ServerCounters
 from experiment.measure.endurance import DriftFigures, GoodputFigures, OutageFigures, highest_rate
 from experiment.measure.load import LoadFigures, StepFigures, mode_of
 from experiment.measure.part import Distribution, percentile
@@ -21,12 +21,12 @@ def stream(sent_s: float, first_s: float, *gaps_s: float, due_s: float | None = 
     return Reply(finish_reason="length", tokens=tokens, stamps=stamps, figures=Figures.of(stamps, len(chunks_s)))
 
 
-def counted(*steps: tuple[int, int]) -> Counters:
+def counted(*steps: tuple[int, int], tokens: int = 0) -> Counters:
     servers = [
         ServerCounters(
             address=f"http://{number}",
-            before=Scrape(asked_s=0, answered_s=0, values={STEPS: before}),
-            after=Scrape(asked_s=9, answered_s=9, values={STEPS: after}),
+            before=Scrape(asked_s=0, answered_s=0, values={STEPS: before, GENERATED_TOKENS: 50}),
+            after=Scrape(asked_s=9, answered_s=9, values={STEPS: after, GENERATED_TOKENS: 50 + tokens}),
             each_second=(),
             missed=0,
         )
@@ -74,7 +74,7 @@ def test_what_waiting_to_be_sent_adds_is_in_the_effective_latency() -> None:
 )
 def test_the_mode_is_told_by_steps_for_each_token_of_a_stream(after: int, streams: int, mode: str | None) -> None:
     requests = [request(stream(0, 1, *[1.0] * 17), user=user) for user in range(streams)]
-    figures = StepFigures.of(requests, counted((100, 100 + after)))
+    figures = StepFigures.of(requests, counted((100, 100 + after), tokens=18 * streams))
     assert figures is not None
     assert figures.steps_per_token == after / 18
     assert figures.mode == mode
@@ -82,7 +82,9 @@ def test_the_mode_is_told_by_steps_for_each_token_of_a_stream(after: int, stream
 
 def test_steps_of_several_engines_are_not_taken_together() -> None:
     requests = [request(stream(0, 1, 1), user=0)]
-    assert StepFigures.of(requests, counted((0, 2), (0, 2))) is None
+    assert StepFigures.of(requests, counted((0, 2), tokens=2)) is not None
+    assert StepFigures.of(requests, counted((0, 2), (0, 2), tokens=1)) is None
+    assert StepFigures.of(requests, counted((0, 2), tokens=3)) is None, "somebody else was served too"
     assert StepFigures.of(requests, Counters(unknown="x")) is None
     assert mode_of(1.5, 4) is None
 
