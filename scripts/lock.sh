@@ -9,6 +9,7 @@ compile() {
         --python-version 3.11 --upgrade "$@" -o "requirements/$out.txt"
 }
 compile run pyproject.toml
+compile uv requirements/uv.in
 compile dev --group dev pyproject.toml
 [ ! -f requirements/standin.in ] || compile standin requirements/standin.in
 compile vllm requirements/vllm.in
