@@ -23,7 +23,6 @@ Device = Literal["cpu", "gpu"]
 GroupName = Literal["system", "engine"]
 InstanceName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$", max_length=48)]
 ReservationId = Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{8,17}$")]
-GROUP_LABEL = GROUP
 
 
 class Toleration(Strict):

@@ -140,5 +140,4 @@ def _bare(group: NodeGroup, name: str = "node") -> Node:
 
 
 def _pod(name: str, resources: PodResources, gpus: int = 0) -> Pod:
-    cpu, memory = round(resources.cpu * 1000), round(resources.memory_gib * 1024)
-    return Pod(name=name, cpu_millicores=cpu, memory_mib=memory, gpus=gpus)
+    return Pod(name=name, cpu_millicores=resources.cpu_millicores, memory_mib=resources.memory_mib, gpus=gpus)

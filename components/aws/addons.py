@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from experiment.nodes import GROUP_LABEL
+from experiment import labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +61,6 @@ def configuration(addon: str, tags: Mapping[str, str]) -> str | None:
             return json.dumps({"env": {"ADDITIONAL_ENI_TAGS": json.dumps(dict(tags))}})
         case "coredns" | "metrics-server":
             # What works on an engine's node takes cores from what is measured.
-            return json.dumps({"nodeSelector": {GROUP_LABEL: "system"}})
+            return json.dumps({"nodeSelector": {labels.GROUP: "system"}})
         case _:
             return None

@@ -8,8 +8,8 @@ import pulumi_aws as aws
 
 from components.aws.group_tags import GroupTags, GroupTagsArgs
 from components.aws.launch_template import LaunchTemplate, LaunchTemplateArgs
-from experiment import machines
-from experiment.nodes import GPU_TOLERATION, GROUP_LABEL, Architecture, GroupName, InstanceGroup
+from experiment import labels, machines
+from experiment.nodes import GPU_TOLERATION, Architecture, GroupName, InstanceGroup
 
 _CAPACITY = {"on-demand": "ON_DEMAND", "spot": "SPOT", "reservation": "ON_DEMAND"}
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE", "PreferNoSchedule": "PREFER_NO_SCHEDULE"}
@@ -74,7 +74,7 @@ class NodeGroup(pulumi.ComponentResource):
             version=args.version,
             release_version=args.release,
             launch_template=aws.eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.version),
-            labels={GROUP_LABEL: args.group_name},
+            labels={labels.GROUP: args.group_name},
             taints=_taints(args.gpus),
             # A change of the nodes is one step, not one node after the other, and no pod can hold it up.
             update_config=aws.eks.NodeGroupUpdateConfigArgs(max_unavailable_percentage=100),

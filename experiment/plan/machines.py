@@ -1,14 +1,13 @@
 """The nodes of a stack, as the scheduler sees them."""
 
-from math import floor
+from dataclasses import replace
 
 from experiment.catalogue.allocatable import allocatable
 from experiment.catalogue.instances import instance_type
-from experiment.nodes import GPU_TOLERATION, GROUP_LABEL, GroupName, InstanceGroup, NodeGroup, Nodes
+from experiment.labels import ARCHITECTURE, GROUP
+from experiment.nodes import GPU_TOLERATION, GroupName, InstanceGroup, NodeGroup, Nodes
+from experiment.placement import declared_node
 from experiment.schedule import Node, Taint
-
-ARCHITECTURE_LABEL = "kubernetes.io/arch"
-_PODS = 110  # the kubelet's own default, where nothing is said of a node that was given
 
 
 def nodes(declared: Nodes) -> tuple[Node, ...]:
@@ -21,32 +20,8 @@ def nodes(declared: Nodes) -> tuple[Node, ...]:
 
 
 def _group(name: GroupName, group: NodeGroup | InstanceGroup) -> tuple[Node, ...]:
-    one = _declared(group) if isinstance(group, NodeGroup) else _instance(name, group)
-    names = [f"{name}-{number + 1}" for number in range(group.count)]
-    return tuple(
-        Node(
-            name=each,
-            labels=one.labels,
-            taints=one.taints,
-            cpu_millicores=one.cpu_millicores,
-            memory_mib=one.memory_mib,
-            pods=one.pods,
-            gpus=one.gpus,
-        )
-        for each in names
-    )
-
-
-def _declared(group: NodeGroup) -> Node:
-    return Node(
-        name="",
-        labels=group.selector,
-        taints=tuple(Taint(key=one.key, value=one.value or "", effect=one.effect) for one in group.tolerations),
-        cpu_millicores=floor(group.cpu * 1000 + 1e-6),
-        memory_mib=floor(group.memory_gib * 1024 + 1e-6),
-        pods=_PODS,
-        gpus=group.gpus,
-    )
+    one = declared_node(group, "") if isinstance(group, NodeGroup) else _instance(name, group)
+    return tuple(replace(one, name=f"{name}-{number + 1}") for number in range(group.count))
 
 
 def _instance(name: GroupName, group: InstanceGroup) -> Node:
@@ -56,7 +31,7 @@ def _instance(name: GroupName, group: InstanceGroup) -> Node:
     taint = Taint(key=GPU_TOLERATION.key, value=GPU_TOLERATION.value or "", effect=GPU_TOLERATION.effect)
     return Node(
         name="",
-        labels={GROUP_LABEL: name, ARCHITECTURE_LABEL: instance.architecture},
+        labels={GROUP: name, ARCHITECTURE: instance.architecture},
         taints=(taint,) if tainted else (),
         cpu_millicores=room.cpu_millicores,
         memory_mib=room.memory_mib,

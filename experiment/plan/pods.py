@@ -7,15 +7,12 @@ from experiment import names, upload
 from experiment.benchmark import S3Results
 from experiment.catalogue.addons import AddOn, addons
 from experiment.cluster import EksCluster
+from experiment.labels import GROUP, LWS_GROUP, LWS_NAME
 from experiment.lws import InstallLws
-from experiment.nodes import GROUP_LABEL, Placing, gpus
+from experiment.nodes import Placing, gpus
 from experiment.placement import CONTROLLER
-from experiment.resources import PodResources
 from experiment.schedule import AntiAffinity, LabelSelector, Node, Pod, Preference, Toleration
 from experiment.settings import Settings
-
-LWS_NAME = "leaderworkerset.sigs.k8s.io/name"
-LWS_GROUP = "leaderworkerset.sigs.k8s.io/group-index"
 
 ENGINE, CONTROLLER_OWNER, BENCHMARK = "engine", "LeaderWorkerSet controller", "benchmark"
 _SYSTEM = "kube-system"
@@ -51,13 +48,13 @@ def _addons(settings: Settings, nodes: Sequence[Node]) -> list[Pod]:
 def _runs_on(addon: AddOn, node: Node) -> bool:
     if addon.where == "gpu":
         return node.gpus > 0
-    return addon.where == "all" or node.labels.get(GROUP_LABEL) == addon.where
+    return addon.where == "all" or node.labels.get(GROUP) == addon.where
 
 
 def _addon(addon: AddOn, place: Node | None, number: int) -> Pod:
     labels = {"app": addon.name}
     spread = AntiAffinity(selector=LabelSelector(labels=labels))
-    system = {GROUP_LABEL: "system"} if addon.where == "system" and place is None else {}
+    system = {GROUP: "system"} if addon.where == "system" and place is None else {}
     return Pod(
         name=f"{addon.name}-{place.name if place else number + 1}",
         owner=addon.name,
@@ -82,8 +79,8 @@ def _controller(settings: Settings) -> list[Pod]:
                 owner=CONTROLLER_OWNER,
                 namespace="lws-system",
                 labels={"control-plane": "controller-manager"},
-                cpu_millicores=_millicores(CONTROLLER),
-                memory_mib=_mib(CONTROLLER),
+                cpu_millicores=CONTROLLER.cpu_millicores,
+                memory_mib=CONTROLLER.memory_mib,
             ),
             settings.nodes.placing("system"),
         )
@@ -110,8 +107,8 @@ def engine_pods(settings: Settings) -> tuple[Pod, ...]:
                 gpus=per_pod,
                 apart_from=(same_group,) if topology.size > 1 else (),
                 away_from=(Preference(term=same_set),),
-                cpu_millicores=_millicores(resources),
-                memory_mib=_mib(resources),
+                cpu_millicores=resources.cpu_millicores,
+                memory_mib=resources.memory_mib,
             )
             found.append(_placed(pod, settings.nodes.placing("engine")))
     return tuple(found)
@@ -127,18 +124,10 @@ def _benchmark(settings: Settings) -> list[Pod]:
         owner=BENCHMARK,
         namespace=names.object_name(settings.name),
         labels={"app": "benchmark"},
-        cpu_millicores=_millicores(benchmark.resources) + (_millicores(upload.RESOURCES) if carried else 0),
-        memory_mib=_mib(benchmark.resources) + (_mib(upload.RESOURCES) if carried else 0),
+        cpu_millicores=benchmark.resources.cpu_millicores + (upload.RESOURCES.cpu_millicores if carried else 0),
+        memory_mib=benchmark.resources.memory_mib + (upload.RESOURCES.memory_mib if carried else 0),
     )
     return [_placed(pod, settings.nodes.placing("system"))]
-
-
-def _millicores(resources: PodResources) -> int:
-    return round(resources.cpu * 1000)  # as `cpu_quantity` spells it
-
-
-def _mib(resources: PodResources) -> int:
-    return round(resources.memory_gib * 1024)  # as `memory_quantity` spells it
 
 
 def _placed(pod: Pod, placing: Placing) -> Pod:

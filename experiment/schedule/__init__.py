@@ -7,7 +7,6 @@ pods. Volumes, host ports, topology spread, images on nodes and other affinities
 
 from experiment.schedule.foretell import Fate, Forecast, foretell
 from experiment.schedule.objects import (
-    HOSTNAME,
     AntiAffinity,
     LabelSelector,
     Node,
@@ -22,7 +21,6 @@ from experiment.schedule.requests import Request, effective
 from experiment.schedule.scheduler import Choice, schedule
 
 __all__ = [
-    "HOSTNAME",
     "AntiAffinity",
     "Assignment",
     "Choice",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from experiment.resources import GPU
 from experiment.schedule.objects import Node, Pod, Taint
 from experiment.schedule.occupancy import Occupancy
 from experiment.schedule.outcome import Reason
@@ -20,7 +21,7 @@ NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector"
 TOO_MANY_PODS = "Too many pods"
 NO_CPU = "Insufficient cpu"
 NO_MEMORY = "Insufficient memory"
-NO_GPU = "Insufficient nvidia.com/gpu"
+NO_GPU = f"Insufficient {GPU}"
 APART = "node(s) didn't match pod anti-affinity rules"
 OTHERS_APART = "node(s) didn't satisfy existing pods anti-affinity rules"
 
@@ -129,14 +130,7 @@ def message(found: Iterable[Refusal]) -> tuple[tuple[Reason, ...], str]:
         return (), "no nodes available to schedule pods"
     # The scheduler sorts the texts with their numbers before them: "10 ..." stands before "2 ...".
     reasons = _sorted(Counter(reason for one in refused for reason in one.reasons))
-    evictions = _sorted(
-        Counter(
-            "Preemption is not helpful for scheduling"
-            if one.for_good
-            else "No preemption victims found for incoming pod"
-            for one in refused
-        )
-    )
+    evictions = _sorted(Counter(_NOT_HELPFUL if one.for_good else _NO_VICTIMS for one in refused))
     none = f"0/{len(refused)} nodes are available"
     return (
         reasons,

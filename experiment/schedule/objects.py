@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-HOSTNAME = "kubernetes.io/hostname"
-"""The label by which every node is a topology domain of its own."""
+from experiment.labels import HOSTNAME
 
 Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist"]

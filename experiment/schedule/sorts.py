@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from experiment.schedule.objects import HOSTNAME, Node, Pod
+from experiment.labels import HOSTNAME
+from experiment.schedule.objects import Node, Pod
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,6 @@ from rehearsal.engine.profile import ProfileError
 from rehearsal.engine.serve import follow, lead
 from rehearsal.engine.settings import SettingsError, settings
 
-log = logging.getLogger("vllm")
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code."""

@@ -2,14 +2,15 @@ from typing import Any
 
 import pytest
 
-from experiment.nodes import GPU_TOLERATION, GROUP_LABEL, InstanceGroup, NodeGroup, architecture, gpus
+from experiment.labels import GROUP
+from experiment.nodes import GPU_TOLERATION, InstanceGroup, NodeGroup, architecture, gpus
 from tests.experiment.stacks import refused, settings_of
 
 
 def test_nodes_of_eks_are_selected_by_our_own_label() -> None:
     nodes = settings_of("gemma-1b-split").nodes
-    assert nodes.placing("system").selector == {GROUP_LABEL: "system"}
-    assert nodes.placing("engine").selector == {GROUP_LABEL: "engine"}
+    assert nodes.placing("system").selector == {GROUP: "system"}
+    assert nodes.placing("engine").selector == {GROUP: "engine"}
     assert nodes.placing("engine").tolerations == ()
 
 
@@ -23,7 +24,7 @@ def test_only_pods_for_gpu_nodes_tolerate_their_taint() -> None:
 def test_declared_nodes_are_selected_as_declared() -> None:
     toleration = {"key": "dedicated", "effect": "NoSchedule"}
     nodes = settings_of("rehearsal-split", nodes__engine__tolerations=[toleration]).nodes
-    assert nodes.placing("engine").selector == {GROUP_LABEL: "engine"}
+    assert nodes.placing("engine").selector == {GROUP: "engine"}
     assert [one.key for one in nodes.placing("engine").tolerations] == ["dedicated"]
 
 
