@@ -89,8 +89,3 @@ def _student(mean: float, error: float, freedom: float, level: float) -> Estimat
 @lru_cache(maxsize=1024)
 def _bound(level: float, freedom: float) -> float:
     return float(stats.t.isf((1 - level) / 2, freedom))
-
-
-def logarithms(values: Sequence[float]) -> list[float] | None:
-    """Return the natural logarithms; None if a value has none, so that no ratio can be told."""
-    return [math.log(value) for value in values] if all(value > 0 for value in values) else None

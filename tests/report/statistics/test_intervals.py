@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from report.statistics.intervals import detectable, logarithms, of_difference, of_mean
+from report.statistics.intervals import detectable, of_difference, of_mean
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 
@@ -38,11 +38,6 @@ def test_one_value_has_no_interval() -> None:
         of_mean([1.0], 0.95)
     with pytest.raises(ValueError, match="two"):
         of_difference([1.0], [1.0, 2.0], 0.95)
-
-
-def test_zero_has_no_logarithm() -> None:
-    assert logarithms([1.0, 0.0]) is None
-    assert logarithms([1.0, math.e]) == [0.0, 1.0]
 
 
 def normal(dice: np.random.Generator, count: int) -> NDArray[np.float64]:
