@@ -11,6 +11,7 @@ VERBS = {
     "explain": "What may stand in a stack file: meaning, type, unit and default of every setting.",
     "rehearse": "Bring stacks up on a real Kubernetes on this machine, measure, destroy, prove that nothing is left.",
     "bench": "Measure a server by a plan, from this machine; each repeat is a record that stays.",
+    "compare": "Results of two or more topologies side by side: faster, slower, or no difference shown, and how sure.",
     "image": "Build the stand-in engine's image and write it to a file.",
     "cluster": "A real Kubernetes on this machine, in namespaces of its own.",
     "catalogue": "Instance types and prices: the dated facts that a plan reads, and how to refresh them.",
