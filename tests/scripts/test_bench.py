@@ -7,11 +7,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+import yaml
 
 from experiment.record import RepeatRecord, parse_record
+from experiment.workload import Plan, Test
 from scripts.main import app
 from tests.benchmark.server import MODEL, Server
 from tests.benchmark.test_main import make_plan
@@ -133,3 +135,11 @@ def test_a_plan_that_is_none_is_refused_in_a_sentence(
 def test_without_a_server_the_model_cannot_be_learnt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert bench("http://127.0.0.1:1", "--results", tmp_path) == 2
     assert "no connection" in capsys.readouterr().err
+
+
+def test_the_plan_of_the_documentation_is_one_and_has_every_kind() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "benchmark.md").read_text()
+    text = page.partition("```yaml\n")[2].partition("```")[0]
+    plan = Plan.model_validate_json(json.dumps(yaml.safe_load(text)))
+    kinds = {kind.model_fields["kind"].annotation for kind in get_args(get_args(Test)[0])}
+    assert {test.kind for test in plan.tests} == {get_args(kind)[0] for kind in kinds}
