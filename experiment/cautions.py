@@ -6,6 +6,7 @@ from math import floor
 from experiment.catalogue.instances import InstanceType, instance_types
 from experiment.cluster import KubeconfigCluster
 from experiment.nodes import InstanceGroup
+from experiment.rounding import counted
 from experiment.settings import Settings
 from experiment.threads import compute_threads
 from experiment.warning import Warning  # noqa: A004  the word of the field
@@ -42,8 +43,8 @@ def _threads(settings: Settings) -> Iterator[Warning]:
         yield Warning(
             "threads-over-quota",
             f"vLLM sees the {instance.vcpus} CPUs of {instance.name} and computes with {threads} threads, and the pod "
-            f"may use {quota:g} CPUs: once they have used that up, all of them stand still until the kernel's period "
-            "of 100 ms ends. Take engine.threads: within-quota or whole-cores, unless this is what you measure.",
+            f"may use {counted(quota, 'CPU')}: once they have used that up, all of them stand still until the kernel's "
+            "period of 100 ms ends. Take engine.threads: within-quota or whole-cores, unless this is what you measure.",
             {"threads": threads, "quota_cpus": quota, "visible_cpus": instance.vcpus, "period_ms": 100},
         )
 

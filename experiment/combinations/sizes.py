@@ -22,7 +22,8 @@ def heads_are_divided_evenly(model: Model, topology: Topology) -> list[Problem]:
     # Fewer KV heads than ranks are copied, each to as many ranks; else each rank gets as many.
     if geometry.heads % tensor or any(max(heads, tensor) % min(heads, tensor) for heads in kv_heads):
         spelt = " and ".join(map(str, sorted(kv_heads)))
-        why = f"its {geometry.heads} heads and {spelt} KV heads cannot be divided evenly over so many ranks"
+        heads_named = "head" if kv_heads == {1} else "heads"
+        why = f"its {geometry.heads} heads and {spelt} KV {heads_named} cannot be divided evenly over so many ranks"
         fitting = [
             f"{size}"
             for size in range(1, 17)

@@ -46,10 +46,11 @@ def room(pods: Sequence[PodMemory], pool: Pool, *, longest: int, tensor: int = 1
         tensor: tensor-parallel ranks in each pod, which share its memory.
     """
     sure, perhaps = (min(bounds) for bounds in zip(*(pod.most_kv_gib for pod in pods), strict=True))
-    return Room(sure=_largest(sure / tensor, pool, longest), perhaps=_largest(perhaps / tensor, pool, longest))
+    return Room(sure=largest(sure / tensor, pool, longest), perhaps=largest(perhaps / tensor, pool, longest))
 
 
-def _largest(gib: float, pool: Pool, longest: int) -> Largest:
+def largest(gib: float, pool: Pool, longest: int) -> Largest:
+    """Return what so many GiB in each rank hold, requests up to `longest` tokens."""
     kv_bytes = int(gib * GIB)
     blocks = kv_bytes // max(pool.unit_bytes)
     return Largest(kv_bytes=kv_bytes, space_gib=int(gib), max_model_len=pool.longest(max(0, blocks - 1), longest))

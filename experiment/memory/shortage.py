@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from experiment.memory.guard import Guard
 
+_BYTE = 2**-30
+"""In GiB: less is no shortage, and what sums of floats are off by."""
+
 
 class Verdict(StrEnum):
     """Whether something fits."""
@@ -54,7 +57,7 @@ def shortages(
         node_left_gib: GiB of requests that its node has left; None if it is not known.
     """
     found = []
-    if node_left_gib is not None and limit_gib > node_left_gib:
+    if node_left_gib is not None and limit_gib > node_left_gib + _BYTE:
         found.append(
             Shortage(
                 cause=Cause.NODE,
@@ -63,22 +66,22 @@ def shortages(
                 sentence=f"the pod asks for {limit_gib:g} GiB and its node has {node_left_gib:.1f} GiB left",
             )
         )
-    if high_gib > limit_gib:
+    if high_gib > limit_gib + _BYTE:
         found.append(
             Shortage(
                 cause=Cause.LIMIT,
                 short_gib=high_gib - limit_gib,
-                certain=low_gib > limit_gib,
+                certain=low_gib > limit_gib + _BYTE,
                 sentence=f"its processes take {low_gib:.1f} to {high_gib:.1f} GiB of a limit of {limit_gib:g} GiB",
             )
         )
     # A pod that is killed is never asked.
-    if kv_gib > guard.worst_gib and low_gib <= limit_gib:
+    if kv_gib > guard.worst_gib + _BYTE and low_gib <= limit_gib:
         found.append(
             Shortage(
                 cause=Cause.GUARD,
                 short_gib=kv_gib - guard.worst_gib,
-                certain=kv_gib > guard.best_gib,
+                certain=kv_gib > guard.best_gib + _BYTE,
                 sentence=_guard_sentence(kv_gib, guard),
             )
         )

@@ -7,6 +7,7 @@ from experiment.kv.cache import GIB, KvCache
 from experiment.kv.pool import Pool
 from experiment.plan import flags
 from experiment.plan.part import Part
+from experiment.rounding import at_least
 from experiment.settings import Settings
 
 GEMMA4_VIDEO_TOKENS = 32 * (70 + 8)
@@ -25,7 +26,7 @@ class Cache(Part):
         proposed_len: the length that the engine proposes when it refuses; None if it does not, 0 if none would do.
         tokens: the cache's size in tokens; None if it is refused.
         concurrency: how many longest requests it holds at once; None likewise.
-        enough_gib: the least that would do for `max_model_len`.
+        enough_gib: the least that would do for `max_model_len`, rounded up.
         exact: whether this is the engine's own arithmetic; if not, `assumptions` say what it rests on.
         assumptions: in words.
     """
@@ -50,11 +51,11 @@ class Cache(Part):
             fits=cache.fits,
             max_model_len=cache.max_model_len,
             needed_gib=cache.needed_gib,
-            available_gib=cache.available_gib,
+            available_gib=max(0.0, cache.available_gib),
             proposed_len=cache.estimated_max_len,
             tokens=cache.tokens,
             concurrency=None if cache.concurrency is None else round(cache.concurrency, 2),
-            enough_gib=round(cache.smallest_kv_bytes / GIB, 2),
+            enough_gib=at_least(cache.smallest_kv_bytes / GIB, 2),
             exact=exact,
             assumptions=assumptions,
         )

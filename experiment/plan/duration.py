@@ -37,7 +37,7 @@ class Duration(Part):
 
     Attributes:
         steps: from `up` to the first answer.
-        first_request_s: their sum; None if a step is not known.
+        first_request_s: their sum; None if a step is not known, or nothing is served.
         restart_s: how long a group that is made anew gives no answer; None if not known.
         benchmark_s: what the benchmark is expected to take; None if speed is not known.
         benchmark_longest_s: after which it is over in any case; None if nothing is measured.
@@ -55,7 +55,7 @@ class Duration(Part):
     def run_s(self) -> float | None:
         """From `up` to the end of the benchmark as expected, or at the longest if nothing is expected."""
         benchmark = self.benchmark_longest_s if self.benchmark_s is None else self.benchmark_s
-        return None if self.first_request_s is None else self.first_request_s + (benchmark or 0)
+        return None if self.unknown else sum(step.seconds for step in self.steps) + (benchmark or 0)
 
 
 def duration(settings: Settings, size_gib: float | None, benchmark_s: float | None, *, simulated: bool) -> Duration:
@@ -81,7 +81,7 @@ def duration(settings: Settings, size_gib: float | None, benchmark_s: float | No
     known = not unknown
     return Duration(
         steps=(*machines, *engine),
-        first_request_s=sum(step.seconds for step in (*machines, *engine)) if known else None,
+        first_request_s=sum(step.seconds for step in (*machines, *engine)) if serves and known else None,
         restart_s=sum(step.seconds for step in engine if _again(step, settings)) if serves and known else None,
         benchmark_s=benchmark_s if plan else None,
         benchmark_longest_s=plan.longest_s - plan.ready_timeout_s if plan else None,

@@ -20,7 +20,8 @@ class Engine:
     Attributes:
         cache: the KV cache; None if it cannot be told.
         memory: of each pod or GPU; None likewise.
-        whole: memory of one pod with the whole model and the KV cache that it then needs; None likewise.
+        whole: memory of one pod with the whole model and the KV cache that it then needs; None likewise, and where
+            the GPUs of one pod have no room for that cache.
         half: memory of each GPU if half as many held each copy; None where that is not possible.
         error: why the engine would not even begin.
         unknown: what cannot be told, in words.
@@ -61,9 +62,8 @@ def _on_cpus(settings: Settings, geometry: Geometry, node_gib: float | None) -> 
     given, size = given_bytes(settings.engine), settings.topology.size
     if given is None:
         return Engine(unknown=("memory and KV cache: on a CPU the cache needs a size",))
-    cache = Cache.of(
-        cpu_pool(settings, geometry, pipeline=size).cache(given, settings.engine.max_model_len), exact=True
-    )
+    blocks = cpu_pool(settings, geometry, pipeline=size)
+    cache = Cache.of(blocks.cache(given, settings.engine.max_model_len), exact=True)
     if rehearsed(settings):
         why = "memory: the engine is a rehearsal's, which does not keep the model's weights"
         return Engine(cache=cache, unknown=(why,))
@@ -72,9 +72,11 @@ def _on_cpus(settings: Settings, geometry: Geometry, node_gib: float | None) -> 
     limit = settings.engine.resources.memory_gib
     return Engine(
         cache=cache,
-        memory=memory.on_cpus(settings, geometry, pipeline=size, kv_bytes=given, limit_gib=limit, node_gib=node_gib),
+        memory=memory.on_cpus(
+            settings, geometry, blocks, pipeline=size, kv_bytes=given, limit_gib=limit, node_gib=node_gib
+        ),
         whole=memory.on_cpus(
-            settings, geometry, pipeline=1, kv_bytes=enough, limit_gib=node_gib or limit, node_gib=node_gib
+            settings, geometry, alone, pipeline=1, kv_bytes=enough, limit_gib=node_gib or limit, node_gib=node_gib
         ),
     )
 
@@ -90,5 +92,5 @@ def _on_gpus(settings: Settings, geometry: Geometry, _: float | None) -> Engine:
         half=None if half is None or not half.fits else gpus.memory_of(half, geometry, pipeline=size),
         cache=gpus.cache_of(found),
         memory=gpus.memory_of(found, geometry, pipeline=size),
-        whole=None if whole is None else gpus.memory_of(whole, geometry, pipeline=1),
+        whole=None if whole is None or not whole.fits else gpus.memory_of(whole, geometry, pipeline=1),
     )

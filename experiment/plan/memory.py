@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 from experiment.catalogue.models import Geometry
+from experiment.kv.pool import Pool
+from experiment.memory.largest import largest
 from experiment.memory.pod import PodMemory, pods
 from experiment.memory.shortage import Verdict
 from experiment.plan import flags
 from experiment.plan.part import Part
+from experiment.rounding import at_most
 from experiment.settings import Settings
 
 Fit = Literal["fits", "perhaps", "refused"]
@@ -46,7 +49,8 @@ class Guarded(Part):
         best_gib: another pod read the weights last and is charged for their pages.
         worst_gib: this one is.
         asked_gib: the KV cache that it is compared with.
-        sure_gib: the largest KV cache for which there is certainly room.
+        sure_gib: the largest KV cache for which there is certainly room, all ranks of the pod together.
+        sure_len: the longest request in tokens that it holds; 0 if none.
         perhaps_gib: the largest for which there may be.
     """
 
@@ -54,6 +58,7 @@ class Guarded(Part):
     worst_gib: float
     asked_gib: float
     sure_gib: float
+    sure_len: int
     perhaps_gib: float
 
 
@@ -81,19 +86,37 @@ class Memory(Part):
     basis: tuple[str, ...]
 
     @property
+    def spare_gib(self) -> float:
+        """What may be taken off the limit so that it still surely fits, to a tenth; 0 where it does not."""
+        if self.fit != "fits":
+            return 0.0
+        spare = self.limit_gib - self.largest.high_gib
+        if self.guard is not None:  # which wants room for the page cache, too
+            spare = min(spare, self.guard.worst_gib - self.guard.asked_gib)
+        return at_most(max(0.0, spare), 1)
+
+    @property
     def largest(self) -> StageMemory:
         """The stage that takes most."""
         return max(self.stages, key=lambda stage: stage.high_gib)
 
 
 def on_cpus(
-    settings: Settings, geometry: Geometry, *, pipeline: int, kv_bytes: int, limit_gib: float, node_gib: float | None
+    settings: Settings,
+    geometry: Geometry,
+    pool: Pool,
+    *,
+    pipeline: int,
+    kv_bytes: int,
+    limit_gib: float,
+    node_gib: float | None,
 ) -> Memory:
     """Return the memory of one copy of the model over so many pods.
 
     Args:
         settings: of the stack.
         geometry: of the model.
+        pool: of its KV cache over so many pods.
         pipeline: pods of the copy.
         kv_bytes: bytes of the KV cache of each rank.
         limit_gib: of each pod.
@@ -121,7 +144,7 @@ def on_cpus(
         limit_gib=limit_gib,
         node_gib=node_gib,
         stages=tuple(_stage(pod) for pod in found),
-        guard=_guarded(found),
+        guard=_guarded(found, pool, geometry.max_position or engine.max_model_len, settings.topology.tensor),
         fit=_worst(found),
         short=tuple(dict.fromkeys(shortage.sentence for pod in found for shortage in pod.shortages)),
         basis=(f"engine: {found[0].overhead.how}",),
@@ -138,14 +161,15 @@ def _stage(pod: PodMemory) -> StageMemory:
     return StageMemory(stage=pod.stage, layers=pod.layers, shares=shares, low_gib=pod.low_gib, high_gib=pod.high_gib)
 
 
-def _guarded(found: Sequence[PodMemory]) -> Guarded:
+def _guarded(found: Sequence[PodMemory], pool: Pool, longest: int, tensor: int) -> Guarded:
     tight = min(found, key=lambda pod: pod.guard.worst_gib)
-    sure, perhaps = tight.most_kv_gib
+    sure, perhaps = (at_most(min(bounds), 2) for bounds in zip(*(pod.most_kv_gib for pod in found), strict=True))
     return Guarded(
         best_gib=tight.guard.best_gib,
         worst_gib=tight.guard.worst_gib,
         asked_gib=tight.kv_gib,
         sure_gib=sure,
+        sure_len=largest(sure / tensor, pool, longest).max_model_len,
         perhaps_gib=perhaps,
     )
 
@@ -155,3 +179,12 @@ def _worst(found: Sequence[PodMemory]) -> Fit:
     if Verdict.REFUSED in verdicts:
         return "refused"
     return "perhaps" if Verdict.PERHAPS in verdicts else "fits"
+
+
+def sure(memory: Memory, max_model_len: int) -> str:
+    """Return the KV cache that surely passes the engine's guard, as advice; nothing if no request would find room."""
+    guard = memory.guard
+    if guard is None or not guard.sure_len:
+        return ""
+    shorter = "" if guard.sure_len >= max_model_len else f", with engine.max_model_len: {guard.sure_len}"
+    return f"A KV cache of {guard.sure_gib:.2f} GiB surely passes{shorter}."

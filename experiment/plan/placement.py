@@ -74,7 +74,7 @@ class Waiting(Part):
 
     def __str__(self) -> str:
         how = f"{self.least}" if self.least == self.most else f"{self.least} to {self.most}, by the order of arrival,"
-        reason = f": {self.reason}" if self.reason else ""
+        reason = f": {self.reason.rstrip('.')}" if self.reason else ""
         return f"{how} of {self.of} {self.owner} pod(s) stay Pending{reason}"
 
 

@@ -127,7 +127,7 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
         money=costs,
         speed=fast,
         advice=judged(_warnings(facts), settings.accept),
-        refusals=tuple(refusals(found, placed, costs)),
+        refusals=tuple(refusals(settings, found, placed, costs)),
         unknown=(*found.unknown, *lasts.unknown, *_undecided(placed)),
     )
 

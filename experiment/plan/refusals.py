@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from experiment.plan.engine import Engine
+from experiment.plan.memory import sure
 from experiment.plan.money import Money
 from experiment.plan.part import Part
 from experiment.plan.placement import Placement
+from experiment.settings import Settings
 
 
 class Refusal(Part):
@@ -16,12 +18,12 @@ class Refusal(Part):
     remedy: str
 
 
-def refusals(engine: Engine, placement: Placement, money: Money | None) -> Iterator[Refusal]:
+def refusals(settings: Settings, engine: Engine, placement: Placement, money: Money | None) -> Iterator[Refusal]:
     """Return what no acceptance helps against."""
     if engine.error is not None:
         yield Refusal(name="layout-refused", text=engine.error.message, remedy=engine.error.remedy)
     yield from _cache(engine)
-    yield from _memory(engine)
+    yield from _memory(settings, engine)
     for one in placement.always:
         yield Refusal(name="pods-stay-pending", text=f"{one}.", remedy="Ask for less, or take more or larger nodes.")
     if money is not None and money.over_budget:
@@ -48,15 +50,17 @@ def _cache(engine: Engine) -> Iterator[Refusal]:
     )
 
 
-def _memory(engine: Engine) -> Iterator[Refusal]:
+def _memory(settings: Settings, engine: Engine) -> Iterator[Refusal]:
     memory = engine.memory
     if memory is None or memory.fit != "refused":
         return
     said = "; ".join(memory.short)
+    advice = sure(memory, settings.engine.max_model_len).rstrip(".")
+    parts = "over more GPUs (topology.tensor) or pods" if settings.device == "gpu" else "over more pods"
     yield Refusal(
         name="memory-does-not-fit",
         text=f"{said[:1].upper()}{said[1:]}.",
-        remedy=f"A KV cache of {memory.guard.sure_gib:.2f} GiB surely passes; or take larger nodes and ask for more."
-        if memory.guard and memory.guard.sure_gib > 0
-        else "Split over more pods, take larger nodes, or a smaller model.",
+        remedy=f"{advice}; or take larger nodes and ask for more."
+        if advice
+        else f"Split {parts}, take larger nodes and ask for more, or take a smaller model.",
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from experiment.plan.facts import Facts
 from experiment.plan.spending import instance_of
+from experiment.rounding import counted
 from experiment.topology import Replicas, Single
 from experiment.warning import Warning as Warned
 
@@ -23,10 +24,10 @@ def _half_the_gpus(facts: Facts) -> Iterator[Warned]:
         return
     yield Warned(
         "replicas-serve-better",
-        f"The model also fits on {topology.tensor // 2} GPUs, so these {topology.tensor} could hold two copies. For "
-        f"one user one copy answers sooner; from about {_CROSSOVER} requests at once two give more, and one of them "
-        "survives a lost GPU (the GPU post, whose figures are its author's illustration). Compare with topology: "
-        f"{{kind: replicas, count: 2, tensor: {topology.tensor // 2}}}.",
+        f"The model also fits on {counted(topology.tensor // 2, 'GPU')}, so these {topology.tensor} could hold two "
+        f"copies. For one user one copy answers sooner; from about {_CROSSOVER} requests at once two give more, and "
+        "one of them survives a lost GPU (the GPU post, whose figures are its author's illustration). Compare with "
+        f"topology: {{kind: replicas, count: 2, tensor: {topology.tensor // 2}}}.",
         {"gpus": topology.tensor},
     )
 
@@ -39,10 +40,11 @@ def _bus(facts: Facts) -> Iterator[Warned]:
         return
     each = 2 * geometry.layers
     avoidable = _halves(facts)
-    why = f"and it would fit on {tensor // 2}" if avoidable else "and it fits on no fewer"
+    fits = facts.memory is not None and facts.memory.fit == "fits" and facts.cache is not None and facts.cache.fits
+    why = f", and it would fit on {tensor // 2}" if avoidable else ", and it fits on no fewer" if fits else ""
     yield Warned(
         "tensor-parallel-over-pcie",
-        f"{tensor} GPUs of {instance.name} reduce over PCIe {each} times a token, {why}: at the GPU post's 2 to 8 ms "
+        f"{tensor} GPUs of {instance.name} reduce over PCIe {each} times a token{why}: at the GPU post's 2 to 8 ms "
         f"each that is {each * 2 / 1000:.2f} to {each * 8 / 1000:.2f} s a token, where NVLink takes "
         f"{each * 0.05:.0f} to {each * 0.2:.0f} ms.",
         {"all_reduces_per_token": each, "gpus": tensor},

@@ -6,6 +6,7 @@ from experiment.catalogue.instances import InstanceType, instance_types
 from experiment.nodes import InstanceGroup, NodeGroup
 from experiment.plan.facts import Facts
 from experiment.plan.flags import inputs_off
+from experiment.plan.memory import sure
 from experiment.warning import Warning as Warned
 from experiment.workload import Cell
 
@@ -30,11 +31,10 @@ def _tight_memory(facts: Facts) -> Iterator[Warned]:
     memory = facts.memory
     if memory is None or memory.fit != "perhaps":
         return
-    least = f" A KV cache of {memory.guard.sure_gib:.2f} GiB surely passes." if memory.guard else ""
-    said = "; ".join(memory.short)
+    said, advice = "; ".join(memory.short), sure(memory, facts.settings.engine.max_model_len)
     yield Warned(
         "memory-may-not-fit",
-        f"{said[:1].upper()}{said[1:]}.{least}",
+        f"{said[:1].upper()}{said[1:]}. {advice or 'Take larger nodes and ask for more.'}",
         {"sure_gib": round(memory.guard.sure_gib, 2)} if memory.guard else {},
     )
 
@@ -58,9 +58,7 @@ def _spare_memory(facts: Facts) -> Iterator[Warned]:
     memory, settings = facts.memory, facts.settings
     if memory is None or settings.device != "cpu":
         return
-    spare = memory.limit_gib - memory.largest.high_gib
-    if memory.guard is not None:  # which wants room for the page cache, too
-        spare = min(spare, memory.guard.sure_gib - memory.guard.asked_gib)
+    spare = memory.spare_gib
     if spare < max(_SPARE_GIB, _SPARE_SHARE * memory.limit_gib):
         return
     yield Warned(

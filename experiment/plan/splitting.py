@@ -6,6 +6,7 @@ from experiment.cluster import EksCluster
 from experiment.nodes import InstanceGroup
 from experiment.plan.alternatives import alternatives, cost_usd
 from experiment.plan.facts import Facts
+from experiment.rounding import at_least
 from experiment.topology import Single, Split
 from experiment.warning import Warning as Warned
 
@@ -30,13 +31,16 @@ def _split_fits(facts: Facts) -> Iterator[Warned]:
         return
     need, pods = whole.largest.high_gib, topology.pipeline
     room = whole.node_gib or whole.limit_gib
+    ask = at_least(whole.limit_gib - whole.spare_gib, 1)
+    more = facts.settings.device == "cpu" and ask > facts.settings.engine.resources.memory_gib
+    asking = f" Either needs engine.resources.memory_gib: {ask:g}." if more else ""
     yield Warned(
         SPLIT_FITS,
         f"The model and its KV cache fit on one pod, at most {need:.1f} of {room:.1f} GiB. In the 1B post one pod "
         "answered one user 21 % faster than two, and the two burnt 37 % more CPU for every token. Take topology: "
         f"{{kind: single}}, or {{kind: replicas, count: {pods}}} for more users: on the same nodes about {pods} times "
-        "as many, as the post expects and did not measure.",
-        {"need_gib": round(need, 2), "room_gib": round(room, 2), "pods": pods},
+        f"as many, as the post expects and did not measure.{asking}",
+        {"need_gib": round(need, 2), "room_gib": round(room, 2), "pods": pods, "ask_gib": ask},
         mistake=True,
     )
 
@@ -55,7 +59,7 @@ def _bigger_machine(facts: Facts) -> Iterator[Warned]:
     ):
         return
     # The engine's guard counts the page cache of the checkpoint as taken; with this much it surely passes.
-    need = whole.largest.high_gib + (facts.checkpoint_gib or 0)
+    need = at_least(whole.largest.high_gib + (facts.checkpoint_gib or 0), 1)
     paid = cost_usd(cluster.region, group)
     found = alternatives(
         cluster.region, group, need_gib=need, cpu=settings.engine.resources.cpu, beside_mib=facts.beside_mib
@@ -68,9 +72,9 @@ def _bigger_machine(facts: Facts) -> Iterator[Warned]:
     yield Warned(
         "another-instance-avoids-split",
         f"One {' or one '.join(map(str, shown))} would hold the whole model in one pod: at most "
-        f"{whole.largest.high_gib:.1f} GiB, and the {need - whole.largest.high_gib:.1f} GiB of its files in the page "
-        f"cache; the {group.count} {group.instance} cost {paid:.4f} USD an hour.",
-        {"need_gib": round(need, 2), "usd_per_hour": paid, **{one.instance: one.usd_per_hour for one in shown}},
+        f"{whole.largest.high_gib:.1f} GiB, and the {facts.checkpoint_gib or 0:.1f} GiB of its files in the page cache "
+        f"(engine.resources.memory_gib: {need:g}); the {group.count} {group.instance} cost {paid:.4f} USD an hour.",
+        {"need_gib": need, "usd_per_hour": paid, **{one.instance: one.usd_per_hour for one in shown}},
     )
 
 

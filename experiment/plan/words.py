@@ -7,7 +7,7 @@ from itertools import groupby
 from experiment.plan.bill import Line
 from experiment.plan.cache import Cache
 from experiment.plan.duration import Duration
-from experiment.plan.memory import Memory, StageMemory
+from experiment.plan.memory import Guarded, Memory, StageMemory
 from experiment.plan.money import Money
 from experiment.plan.placement import Place, Room
 from experiment.plan.plan import ExperimentPlan
@@ -110,10 +110,18 @@ def memory_lines(memory: Memory) -> Iterator[str]:
             seen += f" to {guard.best_gib:.2f}"
         yield (
             f"The engine's guard sees {seen} GiB, page cache counted as taken, and wants {guard.asked_gib:.2f}; "
-            f"a KV cache of {guard.sure_gib:.2f} GiB surely passes."
+            + _passes(guard)
         )
     for line in memory.basis:
         yield f"{line[:1].upper()}{line[1:]}."
+
+
+def _passes(guard: Guarded) -> str:
+    if not guard.sure_len:
+        return "none that holds a request surely passes."
+    return (
+        f"a KV cache of {guard.sure_gib:.2f} GiB surely passes, and holds requests of up to {guard.sure_len:,} tokens."
+    )
 
 
 def cache(one: Cache) -> str:

@@ -287,3 +287,33 @@ def test_the_plan_does_not_depend_on_when_it_is_made_but_for_the_end_date() -> N
     assert early.money is not None
     assert later.money is not None
     assert early.money.run_usd == later.money.run_usd
+
+
+def test_a_cache_of_no_block_leaves_nothing_rather_than_less() -> None:
+    plan = planned(GEMMA_12B, engine__kv_cache={"kind": "bytes", "bytes": 1})
+    assert plan.cache is not None
+    assert plan.cache.available_gib == 0
+    assert ", and 0.00 GiB are available" in plan.refusals[0].text
+
+
+def test_where_nothing_is_served_there_is_no_first_request() -> None:
+    plan = planned(GEMMA_1B, topology={"kind": "none"})
+    assert plan.duration.first_request_s is None
+    assert plan.duration.run_s == sum(step.seconds for step in plan.duration.steps) > 0
+
+
+def test_a_pending_pods_event_ends_with_one_period() -> None:
+    plan = planned(GEMMA_1B, topology={"kind": "replicas", "count": 3})
+    pending = next(refusal for refusal in plan.refusals if refusal.name == "pods-stay-pending")
+    assert pending.text.endswith(".")
+    assert not pending.text.endswith("..")
+
+
+def test_the_12b_posts_pods_surely_hold_what_the_guard_saw_and_no_more() -> None:
+    """12B post: 0.58 GiB seen; 4,096 tokens need 0.68 GiB, the 2,048 that it served 0.37."""
+    plan = planned(GEMMA_12B, engine__kv_cache={"kind": "space", "gib": 4}, engine__max_model_len=4096)
+    assert plan.memory is not None
+    assert plan.memory.guard is not None
+    assert plan.memory.guard.sure_gib == 0.58
+    assert 2048 < plan.memory.guard.sure_len < 4096
+    assert f"with engine.max_model_len: {plan.memory.guard.sure_len}" in plan.refusals[0].remedy
