@@ -6,12 +6,14 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from experiment.keys import Key, find, keys
 from experiment.settings import Settings
+from scripts.consoles import wide_console
+
+_NARROWEST, _PIPED = 80, 160
 
 
 def explain(
@@ -24,7 +26,7 @@ def explain(
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], indent=2))
         return
-    console = Console()
+    console = wide_console(_NARROWEST, _PIPED)
     asked = [one for one in found if one.path == key]
     for one in asked:
         console.print(_described(one))
@@ -47,7 +49,10 @@ def _described(key: Key) -> Text:
 
 
 def _table(found: list[Key], above: str, said: AbstractSet[str]) -> Table:
-    table = Table("key", "type", "default", "meaning", box=None, pad_edge=False, expand=False)
+    table = Table(box=None, pad_edge=False, expand=False)
+    table.add_column("key", no_wrap=True)
+    for title in ("type", "default", "meaning"):
+        table.add_column(title, overflow="fold")
     for key in found:
         name = key.path.removeprefix(f"{above}.") if above else key.path
         kind = f"{key.type} ({key.unit})" if key.unit else key.type

@@ -5,18 +5,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from experiment.errors import SplitbedError
 from experiment.plan.plan import ExperimentPlan, make
 from experiment.settings import ExpiredError
 from report.plan_markdown import as_markdown
 from report.plan_terminal import WIDTH, as_terminal
+from scripts.consoles import wide_console
 from scripts.errors import explain
 from scripts.replacements import parsed
 from stackfiles.stackfile import StackFile, stacks
 
 STOPPED, BAD_INPUT = 1, 2
+NARROWEST = 80
 PAGES_NOW = datetime(2026, 12, 1, 12, tzinfo=UTC)
 """For which the documentation's plans are made."""
 
@@ -56,10 +57,7 @@ def plan(
     elif markdown:
         typer.echo(as_markdown(found), nl=False)
     else:
-        console = Console()
-        if not console.is_terminal or console.width > WIDTH:
-            console = Console(width=WIDTH)
-        console.print(as_terminal(found))
+        wide_console(NARROWEST, WIDTH).print(as_terminal(found))
     raise typer.Exit(0 if found.goes else STOPPED)
 
 

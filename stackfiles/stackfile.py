@@ -1,6 +1,7 @@
 """Stack files: read, varied, checked, and written elsewhere."""
 
 import copy
+import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from stackfiles.yamltext import YAMLTextError, read, write
 
 STACKS = Path(__file__).resolve().parent.parent / "stacks"
 
-_LARGEST_BYTES = 1_000_000  # reading ten times as much takes a minute and a gigabyte
+_LARGEST_BYTES = 100_000  # a moment to read; ten times as much takes many seconds
+_KINDS = {list: "a list", str: "text", type(None): "nothing"}
 
 
 class StackFileError(SplitbedError):
@@ -37,8 +39,10 @@ class StackFile:
         """
         path = STACKS / f"Pulumi.{stack}.yaml"
         if stack not in stacks():
+            near = difflib.get_close_matches(stack.lower(), stacks(), n=1)
+            meant = f"Did you mean {near[0]}? " if near else ""
             raise StackFileError(
-                f"There is no stack {stack}: {path} does not exist.", f"Known are {', '.join(stacks())}."
+                f"There is no stack {stack}: {path} does not exist.", f"{meant}Known are {', '.join(stacks())}."
             )
         return cls.read(path)
 
@@ -97,17 +101,23 @@ def mapping(path: Path) -> dict[str, Any]:
         StackFileError: it cannot be read, or holds something else.
     """
     try:
-        if (size := path.stat().st_size) > _LARGEST_BYTES:
+        with path.open("rb") as file:  # what never ends has no size
+            content = file.read(_LARGEST_BYTES + 1)
+        if len(content) > _LARGEST_BYTES:
             raise StackFileError(
-                f"{path} is {size / 1e6:.1f} MB long, and a stack file has a few kB.", "Name another file."
+                f"{path} is longer than {_LARGEST_BYTES // 1000} kB, and a stack file has a few.", "Name another file."
             )
-        document = read(path.read_text(encoding="utf-8"))
+        document = read(content.decode("utf-8"))
     except OSError as error:
         raise StackFileError(f"{path}: {error.strerror}.", "Check its name and who may read it.") from error
-    except (YAMLTextError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise StackFileError(f"{path} is no text in UTF-8: byte {error.start + 1}.", "Save it as UTF-8.") from error
+    except YAMLTextError as error:
         raise StackFileError(f"{path} is not YAML: {error}.", "Mend the file and run again.") from error
     if not isinstance(document, dict):
-        raise StackFileError(f"{path} holds {type(document).__name__}, not a mapping.", "Mend the file.")
+        raise StackFileError(
+            f"{path} holds {_KINDS.get(type(document), 'one value')}, not a mapping.", "Mend the file."
+        )
     return document
 
 

@@ -1,6 +1,6 @@
 """Stack files, varied and written elsewhere."""
 
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ config:
     name: x
     topology: {kind: split, pipeline: 2}
 """
-TODAY = date(2026, 11, 30)
+TODAY = datetime(2026, 11, 30, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -62,10 +62,10 @@ def test_what_is_written_keeps_the_salt_of_its_own_backend(source: Path, tmp_pat
     ("text", "says"),
     [
         ("a: [", "is not YAML"),
-        ("- 1", "holds list, not a mapping"),
+        ("- 1", "holds a list, not a mapping"),
         ("config: {}", "no mapping under splitbed:experiment"),
         ("config: 3", "no mapping under splitbed:experiment"),
-        ("", "not a mapping"),
+        ("", "holds nothing, not a mapping"),
         ("\x00", "is not YAML"),
         ("a: 1\na: 2", "is not YAML: the key a is there twice"),
         ("config: &a {splitbed:experiment: *a}", "is not YAML: it refers to itself"),
@@ -80,13 +80,6 @@ def test_a_broken_stack_file_is_named_with_its_path(source: Path, text: str, say
         StackFile.read(source)
 
     assert str(source) in caught.value.message
-
-
-def test_a_file_of_other_bytes_than_text_is_named(source: Path) -> None:
-    source.write_bytes(b"\xff\xfe")
-
-    with pytest.raises(StackFileError, match="is not YAML"):
-        StackFile.read(source)
 
 
 def test_a_date_without_quotes_is_written_as_it_was_read(source: Path, tmp_path: Path) -> None:
@@ -121,5 +114,23 @@ def test_every_tracked_stack_passes_and_a_wrong_value_does_not(stack: str) -> No
 def test_a_file_of_megabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "Pulumi.x.yaml"
     path.write_text(STACK + "".join(f"# {number:060}\n" for number in range(160_000)))
-    with pytest.raises(StackFileError, match=r"is 10\.\d MB long, and a stack file has a few kB"):
+    with pytest.raises(StackFileError, match=r"is longer than 100 kB, and a stack file has a few"):
         StackFile.read(path)
+
+
+def test_what_never_ends_is_refused() -> None:
+    with pytest.raises(StackFileError, match="is longer than 100 kB"):
+        StackFile.read(Path("/dev/zero"))
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.x.yaml"
+    path.write_bytes(b"ab\xff")
+    with pytest.raises(StackFileError, match=r"is no text in UTF-8: byte 3"):
+        StackFile.read(path)
+
+
+def test_a_stack_that_is_nearly_named_is_proposed() -> None:
+    with pytest.raises(StackFileError) as caught:
+        StackFile.of("Gemma-12b-splt")
+    assert caught.value.remedy.startswith("Did you mean gemma-12b-split? Known are ")
