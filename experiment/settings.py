@@ -33,6 +33,7 @@ from experiment.topology import Topology
 from experiment.warning import WarningName
 
 KEY = "splitbed:experiment"
+_MOST_SAID = 100  # more than a person mends at once; a file that is no stack file has thousands
 
 
 class SettingsError(SplitbedError):
@@ -40,8 +41,10 @@ class SettingsError(SplitbedError):
 
     def __init__(self, found: Sequence[Problem]) -> None:
         count = "one problem" if len(found) == 1 else f"{len(found)} problems"
-        lines = "\n".join(f"  {problem}" for problem in found)
-        super().__init__(f"{KEY} in the stack file has {count}:\n{lines}")
+        lines = [f"  {problem}" for problem in found[:_MOST_SAID]]
+        if len(found) > _MOST_SAID:
+            lines.append(f"  and {len(found) - _MOST_SAID} more")
+        super().__init__("\n".join([f"{KEY} in the stack file has {count}:", *lines]))
         self.problems = tuple(found)
 
 

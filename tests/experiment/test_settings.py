@@ -298,3 +298,11 @@ def test_what_kills_a_split_engine_at_its_first_request_is_refused_for_splits_al
     assert path in line
     assert "mode: 2" in line
     load(settings_with(change, setting("topology", {"kind": "single"})), NOW)
+
+
+def test_thousands_of_problems_are_counted_and_a_hundred_said() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(json.dumps({f"k{number}": 1 for number in range(3000)}), NOW)
+    assert len(caught.value.problems) > 3000
+    assert len(caught.value.message.splitlines()) == 102
+    assert caught.value.message.endswith(" more")
