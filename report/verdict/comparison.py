@@ -154,7 +154,7 @@ def _draft(
     reasons = [*withheld]
     fewest = min(len(first.by_run), len(second.by_run))
     if fewest == 1:
-        reasons.append("one run of a topology: described, not judged")
+        reasons.append("one run of a topology, which describes and does not judge")
     elif fewest < LEAST_RUNS:
         reasons.append(f"{fewest} runs of a topology, and it takes {LEAST_RUNS} to judge")
     if any(value <= 0 for value in (*first.repeats, *second.repeats)):

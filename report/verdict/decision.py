@@ -74,10 +74,18 @@ def _choices(found: Sequence[Comparison], hourly: Mapping[str, float]) -> Iterat
     whole = [one for one in found if one.first.mode is None and one.second.mode is None]
     for workload, pick in WORKLOADS:
         if (one := pick(whole)) is not None:
-            yield _choice(workload, one, found, hourly)
+            yield _choice(workload + _load(one), one, found, hourly)
     profiles = {str(one.value).rpartition(" ")[0]: one for one in whole if one.kind == "profiles"}
     for profile, one in profiles.items():  # the last of each: at the highest rate
         yield _choice(f"profile {profile}", one, found, hourly)
+
+
+def _load(one: Comparison) -> str:
+    """Name the load by which a workload was decided, where the test had several."""
+    unit = {"interference": "prompt tokens", "concurrency": "users", "prompt-length": "prompt tokens"}.get(one.kind)
+    return (
+        f" ({one.value:g} {unit})" if unit is not None and isinstance(one.value, int | float) and one.value > 1 else ""
+    )
 
 
 def _several(found: Sequence[Comparison], *, least: bool) -> Comparison | None:

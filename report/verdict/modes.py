@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from experiment.measure.part import Amount, Count, Part
@@ -13,6 +14,7 @@ from report.verdict.samples import Cell, Keeps, records_of
 KINDS = frozenset({"one-user", "concurrency", "modes", "soak"})
 """Kinds of tests whose gaps are of one kind if the engine is in one mode; elsewhere prompts make gaps of their own."""
 _ERROR = 0.05
+_LEAST_SHARE = 0.1
 _APART = 1.15
 """Modes differ by more than runs of one mode do; what is nearer is scatter."""
 _IN_FLIGHT = (
@@ -74,7 +76,7 @@ def alternating(arm: Arm, cell: Cell) -> Modes | None:
     """Return the modes within repeats: where the gaps of single streams are of two kinds."""
     if cell.kind not in KINDS:
         return None
-    series = [gaps for record in records_of(arm, cell) if len(gaps := _longest(record)) >= LEAST]
+    series = [gaps for record in records_of(arm, cell) if len(gaps := _undisturbed(record)) >= LEAST]
     # The least p that the test can give is one in a thousand: with more repeats than it takes, that is enough.
     error = max(0.001, _ERROR / max(1, len(series)))
     found = [(gaps, split) for gaps in series if (split := two_modes(gaps)) is not None and split.p <= error]
@@ -138,13 +140,25 @@ def _gaps(records: Sequence[RepeatRecord]) -> list[float]:
     return [gap for record in records if (gap := gap_s(record)) is not None]
 
 
-def _longest(record: RepeatRecord) -> tuple[float, ...]:
-    return max((reply.figures.gaps_s for reply in record.replies), key=len, default=())
+def _undisturbed(record: RepeatRecord) -> list[float]:
+    """Return the gaps of the longest stream in which the engine read nobody else's prompt: that makes them longer."""
+    streams = [reply.stamps for reply in record.replies]
+    if not streams:
+        return []
+    longest = max(streams, key=lambda stamps: len(stamps.chunks_s))
+    prompts = [(stamps.sent_s, stamps.chunks_s[0]) for stamps in streams if stamps is not longest]
+    return [
+        end - begin
+        for begin, end in pairwise(longest.chunks_s)
+        if not any(sent < end and first > begin for sent, first in prompts)
+    ]
 
 
 def _far(gaps: Sequence[float], at: float) -> bool:
+    """Say whether both parts are more than a few stragglers, and far enough from each other to matter."""
     fast, slow = [gap for gap in gaps if gap <= at], [gap for gap in gaps if gap > at]
-    return bool(fast and slow) and median(slow) > _APART * median(fast)
+    least = max(2, _LEAST_SHARE * len(gaps))
+    return min(len(fast), len(slow)) >= least and median(slow) > _APART * median(fast)
 
 
 def _share(name: str, gaps: Sequence[float], of: int) -> ModeShare:

@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from experiment.kinds.loads import Concurrency
 from experiment.measure.load import StepFigures
 from experiment.record import RepeatRecord
+from rehearsal.engine.profile import PROFILES
 from report.statistics.design import Design
 from report.verdict.modes import alternating, strata
 from report.verdict.reading import Arm, Named, Run, read
 from report.verdict.samples import Cell
 from report.verdict.verdict import judge
 from tests.benchmark.records import REAL, WHEN, repeat, reply
-from tests.report.verdict.standin import SINGLE, modal
+from tests.report.verdict.standin import SINGLE, modal, played
 
 MODES = Cell("modes", "modes", "modes-together", "together")
 ALONE = Cell("one-user", "one-user", "one-user", None)
@@ -91,6 +93,19 @@ def test_a_quota_that_bites_now_and_then_shows_within_each_repeat() -> None:
     assert not found.between
     assert [(share.count, share.of) for share in found.shares] == [(80, 160), (80, 160)]
     assert found.basis.endswith("two modes in 4 of 4 repeats")
+
+
+def test_the_gaps_in_which_others_prompts_are_read_are_no_mode() -> None:
+    test, profile = Concurrency(kind="concurrency", requests=1), PROFILES["post-1b-single"]
+    records = [played(test, "concurrency-4", 4, number, profile, 1, 0.05, number) for number in range(1, 5)]
+    gaps = records[0].replies[0].figures.gaps_s
+    assert max(gaps) > 1.15 * sorted(gaps)[len(gaps) // 2]
+    assert alternating(arm(records), Cell("concurrency", "concurrency", "concurrency-4", 4)) is None
+
+
+def test_one_straggler_among_equals_is_no_mode() -> None:
+    records = [repeat(n, reply(0.5, (0.25,) * 30 + (1.0,)), engine=REAL) for n in range(1, 5)]
+    assert alternating(arm(records), ALONE) is None
 
 
 def test_steps_say_nothing_of_an_engine_that_is_not_split() -> None:

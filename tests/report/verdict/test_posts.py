@@ -50,7 +50,7 @@ def test_one_deployment_of_each_describes_and_does_not_judge() -> None:
     assert all(one.word is None for one in found.comparisons)
     assert all(one.difference is not None and one.difference.low is None for one in found.comparisons)
     assert {one.withheld for one in found.comparisons if one.judged} == {
-        ("one run of a topology: described, not judged",)
+        ("one run of a topology, which describes and does not judge",)
     }
     assert {one.sure for one in found.choices} == {"described only"}
     assert "described, not judged" in found.answer[0]
@@ -61,8 +61,8 @@ def test_the_posts_advice_by_workload() -> None:
     assert found == {
         "one user at a time, who reads along": "single",
         "long prompts, short replies": "split",
-        "few users at once": "single",
-        "users whose streams must not freeze when others send long prompts": "single",
+        "few users at once (8 users)": "single",
+        "users whose streams must not freeze when others send long prompts (3500 prompt tokens)": "single",
     }
 
 
@@ -75,7 +75,7 @@ def test_the_gpu_posts_table_crosses_between_4_and_16() -> None:
     assert crossing.basis == "described"
     choices = {one.workload: one.topology for one in found.choices}
     assert choices["one user at a time, who reads along"] == "TP=4 x 1"
-    assert choices["many users at once, or batches"] == "TP=2 x 2"
+    assert choices["many users at once, or batches (128 users)"] == "TP=2 x 2"
 
 
 def test_what_a_million_tokens_cost() -> None:
