@@ -29,15 +29,15 @@ class _Part(BaseModel):
 
 
 class CpuUse(_Part):
-    """What the kernel counted for one pod during a run: quota periods, and CPU time in seconds.
+    """What the kernel counted for one pod during a run: quota periods, and times in seconds where they are known.
 
     Without a quota the kernel counts no periods.
     """
 
     periods: Count
     throttled: Count
-    throttled_s: Amount
-    cpu_s: Amount
+    throttled_s: Amount | None = None
+    cpu_s: Amount | None = None
 
 
 class LoadRun(_Part):
@@ -48,13 +48,13 @@ class LoadRun(_Part):
         simulated: whether that is the stand-in.
         machine: for people.
         setting: what was varied, "" if nothing was.
-        at: when it began.
+        at: when it began, if that is known.
         streams: how many.
         stagger_ms: milliseconds from one stream's start to the next's.
         tokens: output tokens of each stream.
         steps: engine steps that gave tokens, by the change of `vllm:iteration_tokens_total_count`.
         gap_ms: median time between two tokens of a stream, over all streams, in milliseconds.
-        low_ms: the least of the streams' own medians.
+        low_ms: the least of the streams' own medians, if it was kept.
         high_ms: the greatest of them.
         tokens_per_s: output tokens of all streams over the time from the first start to the last token.
         pods: what each pod used, by its role.
@@ -64,14 +64,14 @@ class LoadRun(_Part):
     simulated: bool
     machine: str
     setting: str = ""
-    at: AwareDatetime
+    at: AwareDatetime | None = None
     streams: Annotated[int, Field(ge=1)]
     stagger_ms: Count
     tokens: Annotated[int, Field(ge=2)]
     steps: Count
     gap_ms: Amount
-    low_ms: Amount
-    high_ms: Amount
+    low_ms: Amount | None = None
+    high_ms: Amount | None = None
     tokens_per_s: Amount
     pods: dict[str, CpuUse] = Field(default_factory=dict)
 

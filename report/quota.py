@@ -77,8 +77,9 @@ def _share(runs: Sequence[LoadRun], role: str) -> str:
 def _cores(runs: Sequence[LoadRun], role: str) -> str:
     """Return the CPU time that a pod used, over the time that its runs took by their own rates."""
     pairs = [(run.pods[role].cpu_s, _length_s(run)) for run in runs if role in run.pods]
-    used, length = sum(cpu for cpu, _ in pairs), sum(seconds for _, seconds in pairs)
-    return f"{used / length:.2f}" if used and length else "-"
+    known = [(cpu, seconds) for cpu, seconds in pairs if cpu is not None]
+    used, length = sum(cpu for cpu, _ in known), sum(seconds for _, seconds in known)
+    return f"{used / length:.2f}" if length else "not known"
 
 
 def _length_s(run: LoadRun) -> float:
@@ -87,5 +88,8 @@ def _length_s(run: LoadRun) -> float:
 
 def _periods(use: CpuUse | None) -> str:
     if use is None:
-        return "-"
-    return f"{use.throttled} of {use.periods}, {use.throttled_s:.1f} s" if use.periods else "no quota"
+        return "not known"
+    if not use.periods:
+        return "no quota"
+    stood = "" if use.throttled_s is None else f", {use.throttled_s:.1f} s"
+    return f"{use.throttled} of {use.periods}{stood}"

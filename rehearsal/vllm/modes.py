@@ -114,7 +114,7 @@ def line(found: LoadRun) -> str:
     pods = "".join(f" {role} throttled ({use.throttled}, {use.periods})" for role, use in found.pods.items())
     return (
         f"n={found.streams} stagger={found.stagger_ms}ms median gap {found.gap_ms:.1f} "
-        f"(min {found.low_ms:.1f} max {found.high_ms:.1f}) tok/s {found.tokens_per_s:.1f} "
+        f"(min {found.low_ms or 0:.1f} max {found.high_ms or 0:.1f}) tok/s {found.tokens_per_s:.1f} "
         f"steps {found.steps} {found.mode or 'neither'}{pods}"
     )
 

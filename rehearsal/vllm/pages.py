@@ -10,7 +10,7 @@ from pathlib import Path
 from rehearsal.vllm.quota import LOADS
 from rehearsal.vllm.virtual import with_quota
 from report import figures, modes, quota
-from report.modes import LoadRun
+from report.modes import LoadRun, read
 
 PAGES = Path(__file__).parents[2] / "docs" / "engines"
 BLOCK = re.compile(r"(?P<begin><!-- made: (?P<name>[\w-]+) -->\n)(?P<text>.*?)(?P<end><!-- end -->)", re.DOTALL)
@@ -38,6 +38,12 @@ def quota_blocks(runs: Sequence[LoadRun]) -> Mapping[str, str]:
     }
 
 
+def runs_of(name: str) -> list[LoadRun]:
+    """Return the runs of a page; earlier ones from elsewhere as long as there are none of our own."""
+    data = PAGES / "data"
+    return read(data / f"{name}.jsonl") or read(data / f"{name}-earlier.jsonl")
+
+
 def by_engine(runs: Sequence[LoadRun]) -> dict[str, list[LoadRun]]:
     """Return the runs of each engine, those that are simulated named so."""
     found: dict[str, list[LoadRun]] = {}
@@ -49,8 +55,8 @@ def by_engine(runs: Sequence[LoadRun]) -> dict[str, list[LoadRun]]:
 def origin(runs: Sequence[LoadRun]) -> str:
     """Return a sentence on where and when the runs were made."""
     machines = dict.fromkeys(run.machine for run in runs)
-    days = sorted({f"{run.at:%Y-%m-%d}" for run in runs})
-    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    days = sorted({f"{run.at:%Y-%m-%d}" for run in runs if run.at is not None})
+    when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "day not kept"
     return f"{len(runs)} runs, {when}, {'; '.join(machines)}."
 
 
@@ -71,7 +77,7 @@ def main() -> None:
         "quota": (quota_blocks, figures.draw_quota),
     }
     for name, (blocks, draw) in made.items():
-        runs = modes.read(PAGES / "data" / f"{name}.jsonl")
+        runs = runs_of(name)
         page = PAGES / f"{name}.md"
         page.write_text(filled(page.read_text(), blocks(runs)))
         draw(runs, PAGES / f"{name}.svg")

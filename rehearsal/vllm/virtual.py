@@ -2,7 +2,6 @@
 
 import random
 import statistics
-from datetime import UTC, datetime
 
 from rehearsal.engine.profile import PROFILES, Profile
 from rehearsal.engine.simulation import Simulation
@@ -34,7 +33,6 @@ def simulate(profile: Profile, load: Load, seed: int, setting: str = "") -> Load
         simulated=True,
         machine="virtual",
         setting=setting,
-        at=datetime.fromtimestamp(0, UTC),
         streams=load.streams,
         stagger_ms=load.stagger_ms,
         tokens=load.tokens,
@@ -44,7 +42,7 @@ def simulate(profile: Profile, load: Load, seed: int, setting: str = "") -> Load
         high_ms=max(medians),
         tokens_per_s=load.streams * load.tokens / (end_s - _START_S),
         pods={
-            role: CpuUse(periods=quota.periods, throttled=quota.throttled, throttled_s=0, cpu_s=0)
+            role: CpuUse(periods=quota.periods, throttled=quota.throttled)
             for role, quota in quotas.items()
             if quota is not None
         },

@@ -21,6 +21,8 @@ async def test_a_run_counts_steps_and_times_tokens(start: Start) -> None:
     found = await run(target, Load(3, 0, 10), "seed", "so")
     assert (found.engine, found.simulated, found.machine, found.setting) == ("stand-in", True, "here", "so")
     assert 10 <= found.steps <= 12, "three streams in one batch, but for their first tokens"
+    assert found.low_ms is not None
+    assert found.high_ms is not None
     assert 8 <= found.low_ms <= found.gap_ms <= found.high_ms
     assert found.tokens_per_s <= 3 * 10 / 0.1
     assert f"n=3 stagger=0ms median gap {found.gap_ms:.1f}" in line(found)

@@ -2,8 +2,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from rehearsal.vllm.pages import BLOCK, PAGES, filled, modes_blocks, quota_blocks
-from report.modes import LoadRun, read
+from rehearsal.vllm.pages import BLOCK, PAGES, filled, modes_blocks, quota_blocks, runs_of
+from report.modes import LoadRun
 
 
 @pytest.mark.parametrize(("name", "blocks"), [("modes", modes_blocks), ("quota", quota_blocks)])
@@ -12,7 +12,7 @@ def test_the_tables_of_a_page_are_those_of_its_runs(
 ) -> None:
     """After new runs: `python -m rehearsal.vllm.pages`."""
     page = (PAGES / f"{name}.md").read_text()
-    runs = read(PAGES / "data" / f"{name}.jsonl")
+    runs = runs_of(name)
     assert runs
     assert page == filled(page, blocks(runs))
     assert {found["name"] for found in BLOCK.finditer(page)} == set(blocks(runs))
