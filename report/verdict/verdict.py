@@ -16,7 +16,7 @@ from report.verdict.likeness import cautions, refuse_unlike, withheld_for
 from report.verdict.method import Method
 from report.verdict.modes import Modes, alternating, strata
 from report.verdict.reading import Arm, LeftOut, Reading
-from report.verdict.samples import cells_of
+from report.verdict.samples import cells_of, keep_all, measures_of, sample
 
 
 class Subject(Part):
@@ -78,7 +78,7 @@ def judge(reading: Reading, design: Design, money: Mapping[str, Money]) -> Verdi
         capacities=capacities(arms, money),
         money=tuple(money.values()),
         prices=prices(arms, money),
-        left_out=(*reading.left_out, *_alone(arms)),
+        left_out=(*reading.left_out, *_alone(arms), *_without(arms)),
     )
 
 
@@ -134,6 +134,17 @@ def _alone(arms: Sequence[Arm]) -> list[LeftOut]:
         for label, found in cells.items()
         for cell in found
         if not any(cell in others for other, others in cells.items() if other != label)
+    ]
+
+
+def _without(arms: Sequence[Arm]) -> list[LeftOut]:
+    """Name the tests whose repeats lack the figure that would decide."""
+    return [
+        LeftOut(topology=arm.label, what=cell.name, why=f"its repeats have no {measure.title}")
+        for arm in arms
+        for cell in cells_of(arm)
+        for measure in measures_of(cell, arms)
+        if measure.judged and not sample(arm, cell, measure, keep_all).by_run
     ]
 
 
