@@ -124,7 +124,7 @@ class _Planter:
 
     def compute(self) -> None:
         ec2 = self.ec2
-        image = ec2.describe_images()["Images"][0]["ImageId"]
+        image = ec2.register_image(Name=f"image-{self.experiment}", RootDeviceName="/dev/xvda")["ImageId"]
         started = ec2.run_instances(
             ImageId=image,
             MinCount=1,
