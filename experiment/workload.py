@@ -38,7 +38,7 @@ def _some_named_apart(tests: tuple[Test, ...]) -> tuple[Test, ...]:
         if twice:
             raise PydanticCustomError(
                 "same_name",
-                what,  # type: ignore[arg-type]  # one of two literals
+                what,  # one of two literals
                 {
                     "name": ", ".join(twice),
                     "remedy": "Give each test a name of its own: its records are filed under it.",

@@ -14,5 +14,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write tests/data/golden anew from what the program makes now; read the diff before committing it",
     )
-    parser.addoption("--records", help="keep what `make test-vllm` measures there; runs that are there are not repeated")
+    parser.addoption("--records", help="keep what `make test-vllm` measures there; what is there is not repeated")
     parser.addoption("--chaos-seeds", default="0:6", help="FIRST:END, of the rehearsals that are disturbed")

@@ -16,17 +16,20 @@ def eks(**changes: Any) -> EksCluster:
 
 
 def test_what_need_not_be_said() -> None:
-    assert eks().model_dump().items() >= {
-        "kind": "eks",
-        "region": "us-east-1",
-        "zones": ("us-east-1a", "us-east-1b"),
-        "version": "1.34",
-        "account": None,
-        "endpoint": {"kind": "private"},
-        "network": {"kind": "new", "cidr": "10.42.0.0/16", "egress": "nat"},
-        "admins": (),
-        "log_retention_days": 30,
-    }.items()
+    assert (
+        eks().model_dump().items()
+        >= {
+            "kind": "eks",
+            "region": "us-east-1",
+            "zones": ("us-east-1a", "us-east-1b"),
+            "version": "1.34",
+            "account": None,
+            "endpoint": {"kind": "private"},
+            "network": {"kind": "new", "cidr": "10.42.0.0/16", "egress": "nat"},
+            "admins": (),
+            "log_retention_days": 30,
+        }.items()
+    )
 
 
 @pytest.mark.parametrize(
