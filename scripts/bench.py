@@ -85,7 +85,8 @@ def bench(
     else:
         Console().print(_table(records))
     if code:
-        errors.print(Text(f"To resume (finished repeats are kept): {_again(url, plan, results, chosen, replica)}"))
+        again = _again(url, plan, results, chosen, replica)
+        errors.print(Text(f"To resume (finished repeats are kept): {again}"), soft_wrap=True)  # to be copied whole
     raise typer.Exit(code)
 
 

@@ -7,23 +7,22 @@ AWS SDK, which has a package for each of AWS's services, those are compiled that
 import compileall
 import re
 import sysconfig
+import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("benchmark", "components", "experiment", "rehearsal", "report", "scripts", "stackfiles")
 _SERVICE = re.compile(r"\baws\.([a-z0-9]+)\.")
 
 
-def _services() -> set[str]:
-    return {name for file in (ROOT / "components").rglob("*.py") for name in _SERVICE.findall(file.read_text())}
-
-
-def _compile(directory: Path) -> None:
-    # Packages carry a file now and then that is not meant for this Python: what cannot be compiled is passed over.
-    others = re.compile(rf"/pulumi_aws/(?!({'|'.join(sorted(_services()))})/)[a-z0-9_]+/")
-    compileall.compile_dir(directory, quiet=2, workers=0, rx=others)
+def compile_all(root: Path, site: Path) -> None:
+    """Compile our own packages below `root`, and those that are installed in `site`."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())
+    ours = project["tool"]["uv"]["build-backend"]["module-name"]
+    services = {name for file in (root / "components").rglob("*.py") for name in _SERVICE.findall(file.read_text())}
+    others = re.compile(rf"/pulumi_aws/(?!({'|'.join(sorted(services))})/)[a-z0-9_]+/")
+    for place in (site, *(root / package for package in ours)):
+        # Packages carry a file now and then that is not meant for this Python: what cannot be compiled is passed over.
+        compileall.compile_dir(place, quiet=2, workers=0, rx=others)
 
 
 if __name__ == "__main__":
-    for place in (Path(sysconfig.get_path("purelib")), *(ROOT / package for package in PACKAGES)):
-        _compile(place)
+    compile_all(Path(__file__).resolve().parent.parent, Path(sysconfig.get_path("purelib")))

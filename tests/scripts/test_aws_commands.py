@@ -157,7 +157,9 @@ def test_on_a_stack_that_has_expired_the_state_is_refreshed_first(
 
 
 @pytest.mark.parametrize(
-    ("date", "why"), [(PAST, "has passed"), ("2027-01-01", "not a moment"), ("soon", "not a moment")]
+    ("date", "why"),
+    [(PAST, "has passed"), ("2027-01-01", "not a moment"), ("soon", "not a moment")],
+    ids=["past", "day", "word"],  # the same in every worker, whatever the moment
 )
 def test_a_date_that_cannot_be_is_refused_and_the_file_stays(date: str, why: str, file: Path) -> None:
     before = file.read_text()
