@@ -13,6 +13,8 @@ from experiment.kinds.sharing import FollowUp, Interference
 from experiment.workload import Plan
 from tests.benchmark.lab import Lab, StandIn, in_lab
 
+pytestmark = pytest.mark.thorough
+
 SEEDS = range(4)
 
 

@@ -17,6 +17,8 @@ from experiment.record import RepeatRecord, SessionRecord, parse_record
 from experiment.workload import OneUser, Plan
 from tests.benchmark.server import MODEL, Server
 
+pytestmark = pytest.mark.thorough
+
 TOKENS = 20
 
 

@@ -17,6 +17,8 @@ from experiment.measure.counters import STEPS
 from experiment.measure.part import percentile
 from tests.benchmark.lab import MODEL, Lab, StandIn, in_lab, off
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize("users", [1, 8, 64])
 @pytest.mark.parametrize("profile", ["post-1b-single", "fast"])

@@ -17,6 +17,8 @@ from tests.cloud.conftest import REGION, SESSION
 from tests.cloud.planted import END, listed, plant, tags_of
 from tests.cloud.unplayed import Unplayed
 
+pytestmark = pytest.mark.thorough
+
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 LATER = "2027-01-15T18:00:00+01:00"
 RIGHT = tags_of("e")

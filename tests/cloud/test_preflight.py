@@ -17,6 +17,8 @@ from tests.cloud.places import Places
 from tests.cloud.unplayed import Unplayed
 from tests.experiment.stacks import settings_of
 
+pytestmark = pytest.mark.thorough
+
 ACCOUNT = "123456789012"
 TOKEN = "hf_planted_secret"  # noqa: S105
 

@@ -15,6 +15,8 @@ from tests.cloud.conftest import REGION, SESSION, VirtualClock
 from tests.cloud.planted import listed, plant, tags_of
 from tests.cloud.unplayed import Unplayed
 
+pytestmark = pytest.mark.thorough
+
 MINE, TWIN = "gemma-1b-split", "gemma-1b-split-pinned"
 
 

@@ -28,7 +28,7 @@ __all__ = ["no_network", "unplayed"]
 NAME = "gemma-1b-split"
 NOW = datetime.now(UTC).replace(microsecond=0)
 SOON, LATER, PAST = ((NOW + timedelta(days=days)).isoformat() for days in (2, 9, -1))
-pytestmark = pytest.mark.usefixtures("at_moto")
+pytestmark = [pytest.mark.usefixtures("at_moto"), pytest.mark.thorough]
 
 
 @pytest.fixture

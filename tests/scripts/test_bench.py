@@ -18,6 +18,8 @@ from scripts.main import app
 from tests.benchmark.server import MODEL, Server
 from tests.benchmark.test_main import make_plan
 
+pytestmark = pytest.mark.thorough
+
 PLAN = make_plan()
 
 

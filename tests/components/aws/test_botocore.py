@@ -10,6 +10,8 @@ from tests.components.aws.requests import requests
 from tests.components.aws.test_ground import OWN, varied
 from tests.recording import Recording, recorded
 
+pytestmark = pytest.mark.thorough
+
 VARIANTS: dict[str, dict[str, Any]] = {
     "usual": {},
     "close together, with EFA": {

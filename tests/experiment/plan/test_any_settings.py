@@ -4,6 +4,7 @@ import copy
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from experiment.plan.plan import ExperimentPlan, make
 from experiment.settings import load
 from report.plan_markdown import as_markdown
 from tests.experiment.plan.samples import GEMMA_1B, GEMMA_12B, NOW
+
+pytestmark = pytest.mark.thorough
 
 topologies = st.one_of(
     st.just({"kind": "none"}),

@@ -4,6 +4,7 @@ import copy
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from experiment.kv.cache import GIB
 from experiment.plan.plan import ExperimentPlan, make
 from experiment.settings import load
 from tests.experiment.plan.samples import GEMMA_1B, NOW
+
+pytestmark = pytest.mark.thorough
 
 MODELS = ("google/gemma-3-1b-it", "google/gemma-4-12B-it", "Qwen/Qwen3-8B")
 GPU_MODELS = (*MODELS, "meta-llama/Meta-Llama-3.1-70B-Instruct")

@@ -13,6 +13,8 @@ from experiment.schedule.filters import refusals
 from experiment.schedule.occupancy import Occupancy
 from tests.experiment.schedule.random_cases import Case, case
 
+pytestmark = pytest.mark.thorough
+
 Places = frozenset[tuple[str, str]]
 
 

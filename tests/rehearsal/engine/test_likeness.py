@@ -14,6 +14,8 @@ from rehearsal.vllm.server import SERVED_NAME
 from tests.rehearsal.engine.conftest import RECORDINGS, Start
 from tests.vllm.conftest import FLAGS, HEADERS, MORE_FLAGS
 
+pytestmark = pytest.mark.thorough
+
 SEED = 1
 # A stream of 400 tokens has to last until its server has noticed that the client is gone, also on a busy machine.
 TIMING = '{"step_s": 0.004, "jitter": 0, "end_of_text": 0}'

@@ -9,6 +9,8 @@ from experiment.errors import SplitbedError
 from report.statistics.design import Design, turns_needed
 from report.statistics.intervals import of_mean
 
+pytestmark = pytest.mark.thorough
+
 CAMPAIGNS = 400
 FAMILY = 14
 """Comparisons of the posts' tests: one-user, five prompt lengths, six numbers of users, interference, follow-up."""

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from report.statistics.intervals import detectable, of_difference, of_mean
 
+pytestmark = pytest.mark.thorough
+
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 
 CAMPAIGNS = 2000

@@ -3,6 +3,8 @@ import pytest
 
 from report.statistics.modality import dip, parting, two_modes
 
+pytestmark = pytest.mark.thorough
+
 
 def test_the_dip_of_two_points_of_equal_weight_is_a_quarter() -> None:
     # Hartigan and Hartigan: at most 1/4, which two atoms reach.

@@ -2,6 +2,8 @@ import pytest
 
 from report.statistics.pairing import pairs
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(
     ("order", "expected"),

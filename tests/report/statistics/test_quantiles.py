@@ -3,6 +3,8 @@ import pytest
 
 from report.statistics.quantiles import percentile_of
 
+pytestmark = pytest.mark.thorough
+
 
 def test_the_median_of_ten_lies_between_the_second_and_the_ninth() -> None:
     # The table of order statistics for the sign test: ranks 2 and 9 at n = 10 hold 97.9 %.

@@ -7,6 +7,8 @@ from report.statistics.design import Design, turns_needed
 from report.statistics.intervals import detectable, of_mean
 from report.statistics.stopping import LOOKS, Ending, decide
 
+pytestmark = pytest.mark.thorough
+
 DESIGN = Design(looks=LOOKS)
 
 

@@ -11,6 +11,8 @@ from report.verdict.reading import Named, read
 from report.verdict.verdict import Verdict, judge
 from tests.report.verdict.standin import SINGLE, SPLIT, campaign
 
+pytestmark = pytest.mark.thorough
+
 POSTS = {"s": ("post-1b-single", 1, SINGLE), "p": ("post-1b-split", 2, SPLIT)}
 SAME = {"s": ("post-1b-single", 1, SINGLE), "p": ("post-1b-single", 1, SINGLE | {"tensor": 2})}
 TURNS = "sppssppsspps"

@@ -13,6 +13,8 @@ from report.verdict.verdict import judge
 from tests.benchmark.lab import Lab, in_lab
 from tests.report.verdict.standin import SINGLE, SPLIT
 
+pytestmark = pytest.mark.thorough
+
 
 def measured(directory: Path, profile: str, topology: dict[str, object], *flags: str) -> Named:
     async def main(lab: Lab) -> None:
