@@ -11,8 +11,9 @@ from tests.benchmark.server import Server
 from tests.benchmark.test_main import ALL, Bench, make_plan
 
 UNSHARE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
+# Room for two or three of the four records, which take two or three pages of 4 KiB each.
 SCRIPT = """
-mount -t tmpfs -o size=16k splitbed-test "$1" || exit 77
+mount -t tmpfs -o size=32k splitbed-test "$1" || exit 77
 shift
 "$@"
 code=$?
