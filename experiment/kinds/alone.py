@@ -1,19 +1,19 @@
 """Tests with one request at a time, or none."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from experiment.kinds.base import Cell, Counts, Kind, Slug, Work, label
+from experiment.kinds.base import KIND, Cell, Counts, Kind, Name, PromptTokens, ReplyTokens, Work, label
 
 
 class OneUser(Kind):
     """One user who streams one reply after another, each of a fixed length."""
 
-    kind: Literal["one-user"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("one-user", description="a name that no other test of the plan has")
-    prompt_tokens: int = Field(64, ge=1, description="length of every prompt in tokens, nonce included")
-    output_tokens: int = Field(200, ge=2, description="length of every reply in tokens, fixed, at least 2")
+    kind: Annotated[Literal["one-user"], KIND]
+    name: Name = "one-user"
+    prompt_tokens: PromptTokens = 64
+    output_tokens: ReplyTokens = 200
     repeats: int = Field(8, ge=1, description="how many replies are measured, one after another")
 
     @property
@@ -25,8 +25,8 @@ class OneUser(Kind):
 class Idle(Kind):
     """The engine up and nothing asked of it: what it costs to be there."""
 
-    kind: Literal["idle"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("idle", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["idle"], KIND]
+    name: Name = "idle"
     seconds: float = Field(60, gt=0, description="seconds without a request")
     repeats: int = Field(1, ge=1, description="how often that is measured")
 
@@ -39,8 +39,8 @@ class Idle(Kind):
 class PromptLength(Kind):
     """Time to the first token against prompt length; every prompt is unlike all others."""
 
-    kind: Literal["prompt-length"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("prompt-length", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["prompt-length"], KIND]
+    name: Name = "prompt-length"
     prompt_tokens: Counts = Field(
         (100, 500, 1000, 2000, 3500), description="lengths in tokens of the served model, nonce included"
     )

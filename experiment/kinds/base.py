@@ -15,6 +15,11 @@ from experiment.strict import Strict
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", max_length=24)]
 """Lower-case letters, digits and inner hyphens: what may stand in a file name and in a Kubernetes name."""
 
+KIND = Field(description='the kind of test, for example "one-user"')
+Name = Annotated[Slug, Field(description="a name that no other test of the plan has")]
+PromptTokens = Annotated[int, Field(ge=1, description="length of every prompt in tokens, nonce included")]
+ReplyTokens = Annotated[int, Field(ge=2, description="length of every reply in tokens, fixed, at least 2")]
+
 
 def _some_and_apart(values: tuple[float | str, ...]) -> tuple[float | str, ...]:
     if not values:

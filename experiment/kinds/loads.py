@@ -4,17 +4,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from experiment.kinds.base import Cell, Counts, Kind, Rates, Slug, Work, apart, label
+from experiment.kinds.base import KIND, Cell, Counts, Kind, Name, PromptTokens, Rates, ReplyTokens, Work, apart, label
 
 
 class Concurrency(Kind):
     """A closed loop: so many users at once, each of whom asks again as soon as the reply is there."""
 
-    kind: Literal["concurrency"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("concurrency", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["concurrency"], KIND]
+    name: Name = "concurrency"
     users: Counts = Field((1, 2, 3, 4, 6, 8), description="numbers of users at once")
-    prompt_tokens: int = Field(64, ge=1, description="length of every prompt in tokens, nonce included")
-    output_tokens: int = Field(200, ge=2, description="length of every reply in tokens, fixed, at least 2")
+    prompt_tokens: PromptTokens = 64
+    output_tokens: ReplyTokens = 200
     requests: int = Field(2, ge=1, description="requests of each user, one after another")
     repeats: int = Field(3, ge=1, description="how often each number of users is measured")
 
@@ -37,12 +37,12 @@ class Concurrency(Kind):
 class OpenLoop(Kind):
     """Arrivals that wait for nobody: a Poisson process of a given rate, its moments fixed by the plan's seed."""
 
-    kind: Literal["open-loop"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("open-loop", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["open-loop"], KIND]
+    name: Name = "open-loop"
     rates: Rates = Field((0.1, 0.2, 0.4), description="requests a second, on average")
     seconds: float = Field(120, gt=0, description="seconds during which requests arrive; all are waited for")
-    prompt_tokens: int = Field(64, ge=1, description="length of every prompt in tokens, nonce included")
-    output_tokens: int = Field(200, ge=2, description="length of every reply in tokens, fixed, at least 2")
+    prompt_tokens: PromptTokens = 64
+    output_tokens: ReplyTokens = 200
     repeats: int = Field(3, ge=1, description="how often each rate is measured, each time at other moments")
 
     @property
@@ -64,12 +64,12 @@ class OpenLoop(Kind):
 class Soak(Kind):
     """A closed loop for a long time: what changes in it is drift."""
 
-    kind: Literal["soak"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("soak", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["soak"], KIND]
+    name: Name = "soak"
     users: int = Field(4, ge=1, description="users at once")
     seconds: float = Field(3600, gt=0, description="seconds during which they ask again")
-    prompt_tokens: int = Field(64, ge=1, description="length of every prompt in tokens, nonce included")
-    output_tokens: int = Field(200, ge=2, description="length of every reply in tokens, fixed, at least 2")
+    prompt_tokens: PromptTokens = 64
+    output_tokens: ReplyTokens = 200
     repeats: int = Field(1, ge=1, description="how often that is measured")
 
     @property
@@ -85,16 +85,16 @@ Victim = Literal["leader", "worker", "replica"]
 class Loss(Kind):
     """A closed loop during which a pod is killed: what fails, for how long, and when all is as before."""
 
-    kind: Literal["loss"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("loss", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["loss"], KIND]
+    name: Name = "loss"
     victims: Annotated[tuple[Victim, ...], apart] = Field(
         ("leader",), description="pods to kill, one a repeat: leader, worker (of a split), replica (one of several)"
     )
     users: int = Field(4, ge=1, description="users at once")
     after_s: float = Field(20, gt=0, description="seconds of load before the pod is killed")
     seconds: float = Field(900, gt=0, description="seconds of load after that")
-    prompt_tokens: int = Field(64, ge=1, description="length of every prompt in tokens, nonce included")
-    output_tokens: int = Field(50, ge=2, description="length of every reply in tokens, fixed, at least 2")
+    prompt_tokens: PromptTokens = 64
+    output_tokens: ReplyTokens = 50
     repeats: int = Field(1, ge=1, description="how often each pod is killed")
 
     @property

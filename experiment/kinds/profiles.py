@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from experiment.kinds.base import Cell, Kind, Rates, Slug, Work, apart, label
+from experiment.kinds.base import KIND, Cell, Kind, Name, Rates, Work, apart, label
 from experiment.kinds.loads import expected
 from experiment.strict import Strict
 
@@ -47,8 +47,8 @@ MIXES: dict[ProfileName, tuple[Share, ...]] = {
 class Profiles(Kind):
     """Mixes of requests that arrive at random, at several rates: the share that keeps the objective at each."""
 
-    kind: Literal["profiles"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("profiles", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["profiles"], KIND]
+    name: Name = "profiles"
     profiles: Annotated[tuple[ProfileName, ...], apart] = Field(
         ("chat", "code", "long-document", "batch"), description="chat, code, long-document, batch"
     )

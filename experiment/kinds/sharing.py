@@ -4,14 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from experiment.kinds.base import Cell, Counts, Kind, Slug, Work, apart, label
+from experiment.kinds.base import KIND, Cell, Counts, Kind, Name, PromptTokens, Work, apart, label
 
 
 class Interference(Kind):
     """One user's stream, and into it a long prompt by another user."""
 
-    kind: Literal["interference"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("interference", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["interference"], KIND]
+    name: Name = "interference"
     stream_prompt_tokens: int = Field(64, ge=1, description="length of the stream's prompt in tokens, nonce included")
     stream_tokens: int = Field(256, ge=8, description="length of the stream in tokens, fixed")
     after_s: float = Field(4, gt=0, description="seconds from the start of the stream to the long prompt")
@@ -47,8 +47,8 @@ class FollowUp(Kind):
             replica than the turn before; "replica" sends both turns to one replica's own address.
     """
 
-    kind: Literal["follow-up"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("follow-up", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["follow-up"], KIND]
+    name: Name = "follow-up"
     routes: Annotated[tuple[Route, ...], apart] = Field(
         ("service",), description="service: by the address under test; replica: both turns to one replica directly"
     )
@@ -82,15 +82,15 @@ class Modes(Kind):
     Two stages may have all requests in one batch, or in two that overlap; which it is, is a matter of arrival.
     """
 
-    kind: Literal["modes"] = Field(description='the kind of test, for example "one-user"')
-    name: Slug = Field("modes", description="a name that no other test of the plan has")
+    kind: Annotated[Literal["modes"], KIND]
+    name: Name = "modes"
     streams: int = Field(4, ge=2, description="equal streams at once")
     starts: Annotated[tuple[Start, ...], apart] = Field(
         ("together", "staggered", "returning"),
         description="how they begin: together; staggered; or together, and one leaves half-way and returns at once",
     )
     stagger_s: float = Field(0.03, gt=0, description="seconds from one start to the next, where they are staggered")
-    prompt_tokens: int = Field(16, ge=1, description="length of every prompt in tokens, nonce included")
+    prompt_tokens: PromptTokens = 16
     output_tokens: int = Field(80, ge=8, description="length of every stream in tokens, fixed")
     repeats: int = Field(12, ge=1, description="how often each way is measured")
 
