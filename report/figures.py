@@ -7,7 +7,8 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from report.modes import APART, MERGED, STAGGERS, LoadRun
+from experiment.measure.load import APART, MERGED
+from report.modes import STAGGERS, LoadRun
 from report.quota import ROLES, kind, settings_of, throttled_share
 
 _COLOURS: Mapping[str | None, str] = {MERGED: "#b3431e", APART: "#1f5f8b"}

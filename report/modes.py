@@ -9,16 +9,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-Mode = Literal["merged", "apart"]
-MERGED: Mode = "merged"
-APART: Mode = "apart"
-
-MERGED_AT_MOST, APART_AT_LEAST = 1.3, 1.8
-"""Bounds of steps per token; what lies between is in neither mode."""
+from experiment.measure.load import APART, MERGED, Mode, mode_by_steps
 
 Count = Annotated[int, Field(ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -83,14 +78,7 @@ class LoadRun(_Part):
     @property
     def mode(self) -> Mode | None:
         """`MERGED`, `APART`, or None if it is neither."""
-        return mode_of(self.steps_per_token)
-
-
-def mode_of(steps_per_token: float) -> Mode | None:
-    """Return the mode of so many engine steps per token, None if it is neither."""
-    if steps_per_token <= MERGED_AT_MOST:
-        return MERGED
-    return APART if steps_per_token >= APART_AT_LEAST else None
+        return mode_by_steps(self.steps_per_token)
 
 
 def read(path: Path) -> list[LoadRun]:

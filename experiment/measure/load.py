@@ -10,6 +10,8 @@ from experiment.measure.part import Amount, Count, Distribution, Part, Seconds
 from experiment.measure.request import Reply, Request, Stamps
 
 Mode = Literal["merged", "apart"]
+MERGED: Mode = "merged"
+APART: Mode = "apart"
 
 MERGED_AT_MOST, APART_AT_LEAST = 1.3, 1.8
 """Bounds of steps per token; recorded runs of a real split took up to 1.23, or 2 (tests/data/vllm/split-modes.txt)."""
@@ -76,11 +78,14 @@ class StepFigures(Part):
 
 def mode_of(steps_per_token: float, streams: int) -> Mode | None:
     """Return the mode of so many equal streams; none for one stream, and for what lies between the modes."""
-    if streams < 2:
-        return None
+    return None if streams < 2 else mode_by_steps(steps_per_token)
+
+
+def mode_by_steps(steps_per_token: float) -> Mode | None:
+    """Return the mode that so many engine steps for each token of one stream tell; none for what lies between."""
     if steps_per_token <= MERGED_AT_MOST:
-        return "merged"
-    return "apart" if steps_per_token >= APART_AT_LEAST else None
+        return MERGED
+    return APART if steps_per_token >= APART_AT_LEAST else None
 
 
 def replies(requests: Iterable[Request]) -> list[tuple[Request, Reply]]:

@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from experiment.measure.load import APART, MERGED, mode_by_steps
 from report.modes import (
-    APART,
-    MERGED,
     STAGGERS,
     LoadRun,
     clusters_table,
-    mode_of,
     read,
     share,
     shares_table,
@@ -35,7 +33,7 @@ RUNS = [made(3, 0, 161, 70), made(3, 0, 81, 98), made(4, 0, 160, 70), made(4, 10
 def test_every_recorded_run_is_in_one_of_the_two_modes() -> None:
     steps = [int(found) for found in re.findall(r" steps (\d+) ", RECORDED)]
     assert len(steps) == 34
-    modes = [mode_of(number / 80) for number in steps]
+    modes = [mode_by_steps(number / 80) for number in steps]
     assert modes.count(APART) == sum(number >= 160 for number in steps)
     assert modes.count(MERGED) == len(steps) - modes.count(APART)
 
