@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-SERVICES = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "logs", "sts")
-"""What nodes, add-ons and Pod Identity call; the same list is priced in the plan."""
+from experiment.plan.money import ENDPOINTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +65,7 @@ class Endpoints(pulumi.ComponentResource):
             tags=args.tags,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        for service in SERVICES:
+        for service in ENDPOINTS:
             aws.ec2.VpcEndpoint(
                 f"{self._name}-{service}",
                 vpc_id=args.vpc_id,

@@ -12,7 +12,8 @@ from experiment.settings import Settings
 NAT_GATEWAYS = 1
 """In the nodes' first zone."""
 ENDPOINTS = ("ec2", "ecr.api", "ecr.dkr", "eks", "eks-auth", "logs", "sts")
-"""Services that nodes without a gateway reach by interfaces of their own; that of S3 costs nothing."""
+"""Services that nodes, add-ons and Pod Identity reach by interfaces of their own where there is no gateway; that of S3
+costs nothing."""
 
 
 class Money(Part):

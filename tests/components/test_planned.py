@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.aws.endpoints import SERVICES
 from experiment.plan.machines import nodes
-from experiment.plan.money import ENDPOINTS
 from experiment.plan.pods import BENCHMARK, CONTROLLER_OWNER, ENGINE, pods
 from experiment.resources import cpu_quantity, memory_quantity
 from experiment.settings import load
@@ -77,7 +75,3 @@ def test_the_plan_asks_for_what_the_pods_ask_for() -> None:
     chart = recording.one("kubernetes:helm.sh/v4:Chart").inputs["values"]
     found = {ENGINE: leader["resources"], BENCHMARK: job["resources"], CONTROLLER_OWNER: chart["resources"]}
     assert {owner: (it["requests"]["cpu"], it["requests"]["memory"]) for owner, it in found.items()} == asked
-
-
-def test_the_endpoints_that_are_priced_are_those_that_are_made() -> None:
-    assert set(ENDPOINTS) == set(SERVICES)

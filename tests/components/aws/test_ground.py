@@ -10,6 +10,7 @@ import pulumi
 import pytest
 
 from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES
+from experiment.plan.money import ENDPOINTS
 from tests.components.aws.stack import settings
 from tests.recording import PINS, STACKS, Recording, Registered, recorded, run, stack_settings
 
@@ -332,6 +333,8 @@ def test_endpoints_instead_of_a_gateway() -> None:
     assert {f"com.amazonaws.us-east-1.{name}" for name in ("s3", "ecr.api", "ecr.dkr", "ec2", "sts", "eks-auth")} <= (
         services
     )
+    # Those that are priced are those that are made.
+    assert services == {f"com.amazonaws.us-east-1.{name}" for name in ("s3", *ENDPOINTS)}
     (rule,) = recording.of_type("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule")
     assert rule.inputs["cidrIpv4"] == "10.42.0.0/16"
 
