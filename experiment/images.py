@@ -9,6 +9,9 @@ from pydantic_core import PydanticCustomError
 
 from experiment.strict import Strict
 
+REHEARSED = "splitbed.invalid"
+"""Host in the names of the rehearsal's images; reserved by RFC 2606: nothing can ever be pulled from there."""
+
 _REFERENCE = re.compile(
     r"(?P<name>[a-z0-9]+(?:[._:-]+[a-z0-9]+)*(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+)"
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?P<digest>@sha256:[0-9a-f]{64})?"

@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 from experiment.catalogue.models import Geometry
 from experiment.errors import SplitbedError
+from experiment.images import REHEARSED
 from experiment.plan import gpus, memory
 from experiment.plan.cache import Cache, cpu_pool, given_bytes
 from experiment.plan.memory import Memory
 from experiment.settings import Settings
-
-REHEARSED = "splitbed.invalid/"
-"""Where the rehearsal's own images are said to be from; its stand-in keeps no weights, its models are small."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +52,8 @@ def engine(settings: Settings, geometry: Geometry | None, *, node_gib: float | N
 
 
 def rehearsed(settings: Settings) -> bool:
-    """Tell whether the engine's image is one of the rehearsal's."""
-    return settings.engine_image.startswith(REHEARSED)
+    """Tell whether the image is one of the rehearsal's, whose stand-in keeps no weights and whose models are small."""
+    return settings.engine_image.startswith(f"{REHEARSED}/")
 
 
 def _on_cpus(settings: Settings, geometry: Geometry, node_gib: float | None) -> Engine:

@@ -13,9 +13,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from experiment.images import REHEARSED
 from rehearsal.images.layer import Layer
 
-REGISTRY = "splitbed.invalid"  # reserved by RFC 2606: nothing can ever be pulled from there
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 _KEPT = 3  # archives of one name: another cluster may be importing an older one right now
 
@@ -78,7 +78,7 @@ def published(name: str, config: ImageConfig, layers: Sequence[Layer], directory
     """Return the image `name` of these layers, written to `directory` unless a sound one is there."""
     document = config.document(layers)
     digest = hashlib.sha256(document).hexdigest()
-    image = Image(f"{REGISTRY}/{name}:{digest[:12]}", directory / f"{name}-{digest[:12]}.tar")
+    image = Image(f"{REHEARSED}/{name}:{digest[:12]}", directory / f"{name}-{digest[:12]}.tar")
     record = image.archive.with_suffix(".json")
     if not _is_sound(image, record):
         with tempfile.TemporaryDirectory(prefix=".writing-", dir=directory) as workplace:
