@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment.expectation.parameters import NVLINK_RANGE_US, PCIE_RANGE_US
 from experiment.plan.facts import Facts
 from experiment.plan.spending import instance_of
 from experiment.rounding import counted
@@ -39,14 +40,16 @@ def _bus(facts: Facts) -> Iterator[Warned]:
     if instance is None or geometry is None or tensor == 1 or instance.interconnect != "pcie":
         return
     each = 2 * geometry.layers
+    fast, slow = (us / 1000 for us in PCIE_RANGE_US)
+    nvlink_fast, nvlink_slow = (us / 1000 for us in NVLINK_RANGE_US)
     avoidable = _halves(facts)
     fits = facts.memory is not None and facts.memory.fit == "fits" and facts.cache is not None and facts.cache.fits
     why = f", and it would fit on {tensor // 2}" if avoidable else ", and it fits on no fewer" if fits else ""
     yield Warned(
         "tensor-parallel-over-pcie",
-        f"{tensor} GPUs of {instance.name} reduce over PCIe {each} times a token{why}: at the GPU post's 2 to 8 ms "
-        f"each that is {each * 2 / 1000:.2f} to {each * 8 / 1000:.2f} s a token, where NVLink takes "
-        f"{each * 0.05:.0f} to {each * 0.2:.0f} ms.",
+        f"{tensor} GPUs of {instance.name} reduce over PCIe {each} times a token{why}: at the GPU post's "
+        f"{fast:g} to {slow:g} ms each that is {each * fast / 1000:.2f} to {each * slow / 1000:.2f} s a token, where "
+        f"NVLink takes {each * nvlink_fast:.0f} to {each * nvlink_slow:.0f} ms.",
         {"all_reduces_per_token": each, "gpus": tensor},
         mistake=avoidable,
     )
