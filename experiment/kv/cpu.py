@@ -6,9 +6,8 @@ own functions answered, and what servers printed.
 
 from collections.abc import Sequence
 
-from experiment.errors import SplitbedError
 from experiment.kv import scheduling
-from experiment.kv.layers import ELEMENT_BYTES, Layers
+from experiment.kv.layers import Layers, element_bytes
 from experiment.kv.pool import Pool
 from experiment.kv.pool import pool as _pool
 
@@ -52,10 +51,7 @@ def pool(
     Raises:
         SplitbedError: the engine cannot lay the model out like this; the message says why.
     """
-    if dtype not in ELEMENT_BYTES:
-        raise SplitbedError(
-            f"The size of a number of dtype {dtype} is not known.", f"Known: {', '.join(ELEMENT_BYTES)}."
-        )
+    size = element_bytes(dtype)
     return _pool(
         layers,
         scheduling.cpu(
@@ -70,7 +66,7 @@ def pool(
         ),
         pipeline=pipeline,
         tensor=tensor,
-        element_bytes=ELEMENT_BYTES[dtype],
+        element_bytes=size,
         block_tokens=block_tokens,
         hybrid=hybrid,
         partition=partition,

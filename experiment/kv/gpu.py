@@ -12,7 +12,7 @@ from experiment.errors import SplitbedError
 from experiment.expectation.parameter import ASSUMED, Parameter
 from experiment.kv import scheduling
 from experiment.kv.cache import GIB, KvCache
-from experiment.kv.layers import ELEMENT_BYTES, Layers
+from experiment.kv.layers import Layers, element_bytes
 from experiment.kv.pool import pool
 
 BLOCK_TOKENS = 16
@@ -112,10 +112,7 @@ def kv_cache(
     """
     if not 0 < utilization <= 1:
         raise SplitbedError(f"The memory utilisation of GPUs is {utilization:g}.", "Give more than 0 and at most 1.")
-    if dtype not in ELEMENT_BYTES:
-        raise SplitbedError(
-            f"The size of a number of dtype {dtype} is not known.", f"Known: {', '.join(ELEMENT_BYTES)}."
-        )
+    size = element_bytes(dtype)
     pipeline = len(stage_weights_gib)
     visible = gpu_memory_mib / 1024 * VISIBLE.value
     requested = ceil(visible * GIB * utilization) / GIB
@@ -136,7 +133,7 @@ def kv_cache(
         ),
         pipeline=pipeline,
         tensor=tensor,
-        element_bytes=ELEMENT_BYTES[dtype],
+        element_bytes=size,
         block_tokens=block_tokens,
     )
     return GpuKvCache(

@@ -19,6 +19,19 @@ ELEMENT_BYTES = {
 """Bytes of one number in the cache, by dtype: the model's, or what `--kv-cache-dtype` says."""
 
 
+def element_bytes(dtype: str) -> int:
+    """Return the bytes of one number in a cache of this dtype, one of `ELEMENT_BYTES`.
+
+    Raises:
+        SplitbedError: the dtype is none of them.
+    """
+    if dtype not in ELEMENT_BYTES:
+        raise SplitbedError(
+            f"The size of a number of dtype {dtype} is not known.", f"Known: {', '.join(ELEMENT_BYTES)}."
+        )
+    return ELEMENT_BYTES[dtype]
+
+
 class Attention(Protocol):
     """What `of` asks of a model; `experiment.catalogue.models.Geometry` has it all."""
 
