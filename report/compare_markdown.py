@@ -24,19 +24,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     yield ""
     rows: Iterable[Sequence[str]] = [(one.workload, one.topology, one.sure, one.why) for one in verdict.choices]
     yield from _table("Which to choose", ("for", "choose", "how sure", "why"), rows)
-    rows = [
-        (
-            one.cell,
-            one.title,
-            f"{words.named(one.first)}: {words.side(one.first, one.unit)}",
-            f"{words.named(one.second)}: {words.side(one.second, one.unit)}",
-            words.change(one),
-            words.interval(one.difference),
-            words.smallest(one.difference),
-            words.verdict(one),
-        )
-        for one in verdict.comparisons
-    ]
+    rows = [(*words.compared(one), words.verdict(one)) for one in verdict.comparisons]
     columns = ("test", "figure", "first", "second", "change", "interval", "could have shown", "verdict")
     yield from _table("Comparisons", columns, rows)
     rows = [

@@ -31,17 +31,8 @@ def _comparisons(verdict: Verdict) -> RenderableType:
     for column in ("test", "figure", "first", "second", "change", "interval", "could show", "verdict"):
         table.add_column(column, overflow="fold")
     for one in verdict.comparisons:
-        cells = (
-            one.cell,
-            one.title,
-            f"{words.named(one.first)}: {words.side(one.first, one.unit)}",
-            f"{words.named(one.second)}: {words.side(one.second, one.unit)}",
-            words.change(one),
-            words.interval(one.difference),
-            words.smallest(one.difference),
-        )
         said = Text(printable(words.verdict(one)), style=_WORDS.get(one.word or "", "bright_black"))
-        table.add_row(*(Text(printable(cell)) for cell in cells), said)
+        table.add_row(*(Text(printable(cell)) for cell in words.compared(one)), said)
     return table
 
 

@@ -28,6 +28,18 @@ def change(one: Comparison) -> str:
     return f"{percent(abs(size))} {'more' if up else 'fewer' if one.unit == 'tokens/s' else 'less'}"
 
 
+def compared(one: Comparison) -> tuple[str, ...]:
+    """Return the cells of one comparison: test, figure, both sides, change, its interval, what could have shown."""
+    return (
+        one.cell,
+        one.title,
+        *(f"{named(of)}: {side(of, one.unit)}" for of in (one.first, one.second)),
+        change(one),
+        interval(one.difference),
+        smallest(one.difference),
+    )
+
+
 def interval(difference: Difference | None) -> str:
     """Return the interval of a change, with its level."""
     if difference is None or difference.low is None or difference.high is None or difference.level is None:
