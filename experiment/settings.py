@@ -10,10 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
 
 from experiment import combinations, placement
 from experiment.benchmark import Benchmark
@@ -127,12 +127,11 @@ def before_up(settings: Settings) -> list[Problem]:
     return [Problem("end_date", "", why, 'Set the moment at which it ends, as in "2026-12-31T18:00:00+01:00".')]
 
 
-def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    field = Settings.model_fields[name]
     annotation: Any = Annotated[field.annotation, field]
     return TypeAdapter(annotation)
-
-
-_PARTS = {name: _adapter(field) for name, field in Settings.model_fields.items()}
 
 
 def _readable(text: str) -> dict[str, Any]:
@@ -147,7 +146,7 @@ def _readable(text: str) -> dict[str, Any]:
     for name, field in Settings.model_fields.items():
         if name in data:
             with suppress(ValueError, RecursionError):
-                parts[name] = _PARTS[name].validate_json(json.dumps(data[name]))
+                parts[name] = _adapter(name).validate_json(json.dumps(data[name]))
         elif not field.is_required():
             parts[name] = field.get_default(call_default_factory=True)
     return parts
