@@ -5,11 +5,12 @@ import json
 import os
 import sys
 import time
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
-from benchmark.connection import Exchange
+from benchmark.connection import Connection, Exchange
 from benchmark.endpoint import Endpoint
 from benchmark.nullserver import GAP_S
 from benchmark.sse import EventSplitter
@@ -75,13 +76,21 @@ async def _measured(streams: int) -> Calibration:
 
 
 async def _exchanges(endpoint: Endpoint, streams: int) -> list[Exchange]:
-    connections = await asyncio.gather(*(endpoint.open(TIMEOUT_S) for _ in range(streams)))
     request = endpoint.completion("null", [0], TOKENS)
-    try:
+    with ExitStack() as opened:
+
+        async def connect() -> Connection:
+            connection = await endpoint.open(TIMEOUT_S)
+            opened.callback(connection.abort)  # at once: another one may fail while this one waits
+            return connection
+
+        # All are waited for, also when one fails: none may come after the others were closed.
+        found = await asyncio.gather(*(connect() for _ in range(streams)), return_exceptions=True)
+        failed = [one for one in found if isinstance(one, BaseException)]
+        if failed:
+            raise failed[0]
+        connections = [one for one in found if isinstance(one, Connection)]
         return list(await asyncio.gather(*(connection.exchange(request, TIMEOUT_S) for connection in connections)))
-    finally:
-        for connection in connections:
-            connection.abort()
 
 
 def compare(streams: int, exchanges: list[Exchange]) -> Calibration:

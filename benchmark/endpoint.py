@@ -57,10 +57,14 @@ class Endpoint:
             OSError: refused, not resolved or not in time (TimeoutError is one).
         """
         connection = await self._connect(timeout_s)
-        await connection.exchange(self._request("GET", "/health"), timeout_s)
-        # A server may close behind its answer without having said so. That is seen before a request is sent, not
-        # after: one that is sent again could hide that the server failed it.
-        await asyncio.sleep(_SETTLING_S)
+        try:
+            await connection.exchange(self._request("GET", "/health"), timeout_s)
+            # A server may close behind its answer without having said so. That is seen before a request is sent,
+            # not after: one that is sent again could hide that the server failed it.
+            await asyncio.sleep(_SETTLING_S)
+        except asyncio.CancelledError:
+            connection.abort()  # nobody else knows of it yet
+            raise
         if connection.is_open:
             return connection
         return await self._connect(timeout_s)  # a server without keep-alive: a bare connection is the best there is

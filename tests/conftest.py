@@ -1,5 +1,7 @@
 """Options of the whole test run."""
 
+import gc
+
 import pytest
 from hypothesis import settings
 
@@ -16,3 +18,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--records", help="keep what `make test-vllm` measures there; what is there is not repeated")
     parser.addoption("--chaos-seeds", default="0:6", help="FIRST:END, of the rehearsals that are disturbed")
+
+
+def pytest_collection_finish() -> None:
+    """Spare every collection of garbage the 600,000 objects that stay: a fifth of the unit tests' time went there."""
+    gc.collect()
+    gc.freeze()

@@ -35,6 +35,9 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, hos
     except OSError:
         await _close(writer)
         return
+    except asyncio.CancelledError:
+        writer.close()
+        raise
     sending = asyncio.create_task(_pump(reader, there_writer))
     try:
         # Once the server has ended, nothing of what the client still sends is wanted.

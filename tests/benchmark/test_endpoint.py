@@ -2,10 +2,11 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from benchmark import endpoint
 from benchmark.completion import completion_body
 from benchmark.connection import Exchange
 from benchmark.endpoint import Endpoint, UrlError, json_object
@@ -47,6 +48,7 @@ async def test_a_server_that_keeps_no_connection_gets_a_fresh_one_for_the_reques
         connection = await Endpoint(url, time.monotonic).open(5)
         assert connection.is_open
         await connection.exchange(b"GET /second HTTP/1.1\r\n\r\n", 5)
+        connection.abort()
     assert [head.split(b" ")[1] for head in seen] == [b"/health", b"/second"]
 
 
@@ -55,15 +57,36 @@ async def test_a_server_that_closes_without_a_word_gets_a_fresh_one_too() -> Non
     async with listening(OK.replace(b"connection: close\r\n", b""), seen) as url:
         connection = await Endpoint(url, time.monotonic).open(5)
         exchange = await connection.exchange(b"GET /second HTTP/1.1\r\n\r\n", 5)
+        connection.abort()
     assert exchange.error is None
     assert [head.split(b" ")[1] for head in seen] == [b"/health", b"/second"]
 
 
+async def test_an_opening_that_is_given_up_leaves_no_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = asyncio.Event()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(OK.replace(b"connection: close\r\n", b""))
+        with suppress(ConnectionError):  # an abort, not a good-bye
+            assert await reader.read() == b""
+        writer.close()
+        ended.set()
+
+    monkeypatch.setattr(endpoint, "_SETTLING_S", 60)  # it is given up while the answered connection settles
+    async with await asyncio.start_server(accept, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await Endpoint(url, time.monotonic).open(5)
+        await asyncio.wait_for(ended.wait(), 10)
+
+
 async def test_a_completion_goes_over_the_connection_that_was_opened_for_it(server: Server) -> None:
-    endpoint = Endpoint(server.url, time.monotonic)
-    connection = await endpoint.open(5)
+    engine = Endpoint(server.url, time.monotonic)
+    connection = await engine.open(5)
     opened_s = time.monotonic()
-    answer = await endpoint.complete(connection, MODEL, [5, 6], 20, 20)
+    answer = await engine.complete(connection, MODEL, [5, 6], 20, 20)
     connection.abort()
     assert isinstance(answer, Reply)
     assert answer.stamps.sent_s >= opened_s

@@ -300,7 +300,9 @@ def test_tokens_that_nobody_here_asked_for_disturb(tmp_path: Path) -> None:
 
         async def somebody_else() -> None:
             await asyncio.sleep(3)
-            await endpoint.complete(await endpoint.open(5), MODEL, [300] * 20, 50, 60)
+            connection = await endpoint.open(5)
+            await endpoint.complete(connection, MODEL, [300] * 20, 50, 60)
+            connection.abort()
 
         others = asyncio.ensure_future(somebody_else())
         (record,) = await lab.measure(endpoint, OneUser(kind="one-user", repeats=1))
