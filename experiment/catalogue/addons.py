@@ -19,6 +19,7 @@ class AddOn:
         memory_mib: likewise, in MiB.
         where: the nodes it runs on.
         host_network: it takes no address of its own.
+        priority: its priority class, one of the two that every cluster has; none if it has none.
         source: where the figures are from.
     """
 
@@ -29,6 +30,7 @@ class AddOn:
     memory_mib: int
     where: Literal["all", "system", "engine", "gpu"]
     host_network: bool
+    priority: Literal["system-node-critical", "system-cluster-critical"] | None
     source: str
 
 

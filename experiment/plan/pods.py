@@ -7,16 +7,19 @@ from experiment import names, upload
 from experiment.benchmark import S3Results
 from experiment.catalogue.addons import AddOn, addons
 from experiment.cluster import EksCluster
-from experiment.labels import GROUP, LWS_GROUP, LWS_NAME
+from experiment.labels import COMPONENT, GROUP, LWS_GROUP, LWS_NAME
 from experiment.lws import InstallLws
 from experiment.nodes import Placing, gpus
 from experiment.placement import CONTROLLER
-from experiment.schedule import AntiAffinity, LabelSelector, Node, Pod, Preference, Toleration
+from experiment.schedule import AntiAffinity, LabelSelector, Node, Pod, Preference, Requirement, Toleration
 from experiment.settings import Settings
 
 ENGINE, CONTROLLER_OWNER, BENCHMARK = "engine", "LeaderWorkerSet controller", "benchmark"
 _SYSTEM = "kube-system"
 _ANY_TAINT = (Toleration(),)
+# Kubernetes' own two classes: https://kubernetes.io/docs/tasks/administer-cluster/guaranteed-scheduling-critical-addon-pods/
+_PRIORITY = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000, None: 0}
+_AN_ENGINE = LabelSelector(expressions=(Requirement(key=LWS_NAME, operator="Exists"),))
 
 
 def pods(settings: Settings, nodes: Sequence[Node]) -> tuple[Pod, ...]:
@@ -66,6 +69,7 @@ def _addon(addon: AddOn, place: Node | None, number: int) -> Pod:
         node=place.name if place else None,
         tolerations=_ANY_TAINT if place else (),
         away_from=() if place else (Preference(term=spread),),
+        priority=_PRIORITY[addon.priority],
     )
 
 
@@ -123,7 +127,8 @@ def _benchmark(settings: Settings) -> list[Pod]:
         name="benchmark",
         owner=BENCHMARK,
         namespace=names.object_name(settings.name),
-        labels={"app": "benchmark"},
+        labels={COMPONENT: "benchmark"},
+        apart_from=(AntiAffinity(selector=_AN_ENGINE, everywhere=True),),
         cpu_millicores=benchmark.resources.cpu_millicores + (upload.RESOURCES.cpu_millicores if carried else 0),
         memory_mib=benchmark.resources.memory_mib + (upload.RESOURCES.memory_mib if carried else 0),
     )

@@ -8,7 +8,7 @@ import pytest
 from experiment.plan.machines import nodes
 from experiment.plan.placement import MANY_NODES, Placement, placement
 from experiment.plan.plan import make
-from experiment.plan.pods import CONTROLLER_OWNER, ENGINE, pods
+from experiment.plan.pods import BENCHMARK, CONTROLLER_OWNER, ENGINE, pods
 from experiment.schedule import Pod
 from tests.experiment.plan.samples import GEMMA_1B, GEMMA_12B, NOW, settings
 
@@ -39,6 +39,22 @@ def test_controller_and_benchmark_share_no_node_with_the_engine() -> None:
         owners = {place.owner for place in room.pods}
         assert (ENGINE in owners) == (room.group == "engine")
         assert (CONTROLLER_OWNER in owners) == (room.group == "system")
+
+
+def test_the_benchmark_stays_pending_rather_than_beside_an_engine() -> None:
+    """On nodes that all carry the same labels its own rule is what keeps it away, in every order of arrival."""
+    stack = settings(GEMMA_1B)
+    machines = [replace(node, labels={}) for node in nodes(stack.nodes) if node.name.startswith("engine")]
+    ours = [replace(pod, selector={}) for pod in pods(stack, machines) if pod.owner in (ENGINE, BENCHMARK)]
+    found = {waiting.owner: waiting for waiting in placement(stack.nodes, machines, ours).waiting}
+    assert (found[BENCHMARK].least, found[BENCHMARK].most) == (0, 1)
+    assert "anti-affinity" in found[BENCHMARK].reason
+    assert (found[ENGINE].least, found[ENGINE].most) == (0, 1), "a benchmark that is there first keeps the engine away"
+
+
+def test_what_a_cluster_cannot_do_without_is_never_what_waits() -> None:
+    priorities = {pod.owner: pod.priority for pod in pods(settings(GEMMA_12B), nodes(settings(GEMMA_12B).nodes))}
+    assert priorities["vpc-cni"] > priorities["coredns"] > priorities[ENGINE] == priorities[BENCHMARK] == 0
 
 
 def test_the_story_of_the_controllers_whole_core() -> None:
