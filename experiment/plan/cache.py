@@ -1,7 +1,10 @@
 """The KV cache of the stack's engine pods, as the engine will compute it."""
 
+import math
+
 from experiment.catalogue.models import Geometry
 from experiment.engine import Engine, KvCacheBytes, KvCacheSpace
+from experiment.engine import KvCache as KvCacheSetting
 from experiment.kv import cpu, layers
 from experiment.kv.cache import GIB, KvCache
 from experiment.kv.pool import Pool
@@ -67,6 +70,15 @@ def given_bytes(engine: Engine) -> int | None:
     if isinstance(kv_cache, KvCacheSpace):
         return kv_cache.gib * GIB
     return kv_cache.bytes if isinstance(kv_cache, KvCacheBytes) else None
+
+
+def raised(kv_cache: KvCacheSetting, gib: float) -> str:
+    """Return the setting that gives each rank so many GiB or more, as a stack file writes it."""
+    if isinstance(kv_cache, KvCacheSpace):
+        return f"engine.kv_cache.gib: {math.ceil(gib)}"
+    if isinstance(kv_cache, KvCacheBytes):
+        return f"engine.kv_cache.bytes: {math.ceil(gib * GIB)}"
+    return f"a KV cache of {gib:.2f} GiB"
 
 
 def cpu_pool(settings: Settings, geometry: Geometry, *, pipeline: int) -> Pool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from experiment.catalogue.models import Geometry
+from experiment.kv.cache import GIB
 from experiment.kv.pool import Pool
 from experiment.memory.largest import largest
 from experiment.memory.pod import PodMemory, pods
@@ -181,10 +182,15 @@ def _worst(found: Sequence[PodMemory]) -> Fit:
     return "perhaps" if Verdict.PERHAPS in verdicts else "fits"
 
 
-def sure(memory: Memory, max_model_len: int) -> str:
+def sure(memory: Memory, settings: Settings) -> str:
     """Return the KV cache that surely passes the engine's guard, as advice; nothing if no request would find room."""
     guard = memory.guard
     if guard is None or not guard.sure_len:
         return ""
-    shorter = "" if guard.sure_len >= max_model_len else f", with engine.max_model_len: {guard.sure_len}"
-    return f"A KV cache of {guard.sure_gib:.2f} GiB surely passes{shorter}."
+    # In bytes, whatever the stack says it in: a whole number of GiB less may be none at all.
+    each = int(guard.sure_gib * GIB / settings.topology.tensor)
+    shorter = "" if guard.sure_len >= settings.engine.max_model_len else f", engine.max_model_len: {guard.sure_len}"
+    return (
+        f"A KV cache of {guard.sure_gib:.2f} GiB surely passes: engine.kv_cache: "
+        f"{{kind: bytes, bytes: {each}}}{shorter}."
+    )

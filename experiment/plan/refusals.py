@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment.plan.cache import raised
 from experiment.plan.engine import Engine
 from experiment.plan.memory import sure
 from experiment.plan.money import Money
@@ -22,7 +23,7 @@ def refusals(settings: Settings, engine: Engine, placement: Placement, money: Mo
     """Return what no acceptance helps against."""
     if engine.error is not None:
         yield Refusal(name="layout-refused", text=engine.error.message, remedy=engine.error.remedy)
-    yield from _cache(engine)
+    yield from _cache(settings, engine)
     yield from _memory(settings, engine)
     for one in placement.always:
         yield Refusal(name="pods-stay-pending", text=f"{one}.", remedy="Ask for less, or take more or larger nodes.")
@@ -35,7 +36,7 @@ def refusals(settings: Settings, engine: Engine, placement: Placement, money: Mo
         )
 
 
-def _cache(engine: Engine) -> Iterator[Refusal]:
+def _cache(settings: Settings, engine: Engine) -> Iterator[Refusal]:
     cache = engine.cache
     if cache is None or cache.fits:
         return
@@ -46,7 +47,7 @@ def _cache(engine: Engine) -> Iterator[Refusal]:
         text=f"{about} request of {cache.max_model_len:,} tokens needs {cache.needed_gib:.2f} GiB of KV cache, and "
         f"{cache.available_gib:.2f} GiB are available"
         + (f"; the engine proposes {cache.proposed_len:,} tokens." if cache.proposed_len else "."),
-        remedy=f"Take {proposal}a KV cache of {cache.enough_gib:.2f} GiB.",
+        remedy=f"Take {proposal}{raised(settings.engine.kv_cache, cache.enough_gib)}.",
     )
 
 
@@ -55,7 +56,7 @@ def _memory(settings: Settings, engine: Engine) -> Iterator[Refusal]:
     if memory is None or memory.fit != "refused":
         return
     said = "; ".join(memory.short)
-    advice = sure(memory, settings.engine.max_model_len).rstrip(".")
+    advice = sure(memory, settings).rstrip(".")
     parts = "over more GPUs (topology.tensor) or pods" if settings.device == "gpu" else "over more pods"
     yield Refusal(
         name="memory-does-not-fit",

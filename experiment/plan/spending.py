@@ -31,7 +31,7 @@ def _tight_memory(facts: Facts) -> Iterator[Warned]:
     memory = facts.memory
     if memory is None or memory.fit != "perhaps":
         return
-    said, advice = "; ".join(memory.short), sure(memory, facts.settings.engine.max_model_len)
+    said, advice = "; ".join(memory.short), sure(memory, facts.settings)
     yield Warned(
         "memory-may-not-fit",
         f"{said[:1].upper()}{said[1:]}. {advice or 'Take larger nodes and ask for more.'}",

@@ -317,3 +317,22 @@ def test_the_12b_posts_pods_surely_hold_what_the_guard_saw_and_no_more() -> None
     assert plan.memory.guard.sure_gib == 0.58
     assert 2048 < plan.memory.guard.sure_len < 4096
     assert f"with engine.max_model_len: {plan.memory.guard.sure_len}" in plan.refusals[0].remedy
+
+
+@pytest.mark.parametrize(
+    ("cache", "remedy"),
+    [
+        ({"kind": "space", "gib": 1}, "Take engine.max_model_len: 6016, or engine.kv_cache.gib: 2."),
+        ({"kind": "bytes", "bytes": 2**30}, "Take engine.max_model_len: 6016, or engine.kv_cache.bytes: 2072321721."),
+    ],
+)
+def test_a_larger_cache_is_proposed_as_the_stack_file_writes_it(cache: dict[str, Any], remedy: str) -> None:
+    plan = make(settings(GEMMA_12B, engine__kv_cache=cache, engine__max_model_len=65536), NOW)
+    (refusal,) = [one for one in plan.refusals if one.name == "kv-cache-refused"]
+    assert refusal.remedy == remedy
+
+
+def test_what_surely_passes_the_guard_is_said_to_the_byte_where_whole_gib_would_be_none() -> None:
+    plan = make(settings(GEMMA_12B, engine__kv_cache={"kind": "space", "gib": 1}), NOW)
+    (refusal,) = [one for one in plan.refusals if one.name == "memory-does-not-fit"]
+    assert "0.58 GiB surely passes: engine.kv_cache: {kind: bytes, bytes: 622770257}; or" in refusal.remedy
