@@ -189,7 +189,8 @@ def sure(memory: Memory, settings: Settings) -> str:
         return ""
     # In bytes, whatever the stack says it in: a whole number of GiB less may be none at all.
     each = int(guard.sure_gib * GIB / settings.topology.tensor)
-    shorter = "" if guard.sure_len >= settings.engine.max_model_len else f", with engine.max_model_len: {guard.sure_len}"
+    longest = settings.engine.max_model_len
+    shorter = "" if guard.sure_len >= longest else f", with engine.max_model_len: {guard.sure_len}"
     return (
         f"A KV cache of {guard.sure_gib:.2f} GiB surely passes: engine.kv_cache: "
         f"{{kind: bytes, bytes: {each}}}{shorter}."
