@@ -12,11 +12,12 @@ from components.aws.ground import Ground
 from components.aws.results import BucketResults, BucketResultsArgs
 from components.benchmark_job import BenchmarkJob, BenchmarkJobArgs
 from components.device_plugin import DevicePlugin, DevicePluginArgs
+from components.log_shipper import LogShipper, LogShipperArgs
 from components.lws import NAMESPACE, LwsController, LwsControllerArgs
 from components.records import Records
 from components.results import Results, ResultsArgs
 from components.serving import Serving, ServingArgs
-from experiment import names, ownership, upload, versions
+from experiment import names, ownership, shipping, upload, versions
 from experiment.benchmark import Benchmark, S3Results
 from experiment.cluster import EksCluster
 from experiment.pins import Pins
@@ -38,6 +39,7 @@ class Testbed(pulumi.ComponentResource):
         self._inside = self._options_inside()
         self._namespace = self._make_namespace()
         controller = self._controller()
+        shipper = self._shipper()
         self._serving = Serving(
             f"{name}-serving",
             ServingArgs(
@@ -51,7 +53,11 @@ class Testbed(pulumi.ComponentResource):
                 restart_policy=settings.lws.restart_policy,
                 topology=settings.topology,
                 nodes=settings.nodes.placing("engine"),
-                after=[*([controller.chart] if controller else []), *self._engine_nodes()],
+                after=[
+                    *([controller.chart] if controller else []),
+                    *([shipper.daemon_set] if shipper else []),
+                    *self._engine_nodes(),
+                ],
             ),
             self._inside,
         )
@@ -140,6 +146,29 @@ class Testbed(pulumi.ComponentResource):
                 install=lws,
                 nodes=self._settings.nodes.placing("system"),
                 after=self._ground.system if self._ground else [],
+            ),
+            self._inside,
+        )
+
+    def _shipper(self) -> LogShipper | None:
+        settings, ground = self._settings, self._ground
+        if settings.logs.kind == "none":
+            return None
+        destination = None
+        if settings.logs.kind == "cloudwatch" and isinstance(settings.cluster, EksCluster):
+            destination = shipping.cloudwatch(settings.name, settings.cluster.region)
+        return LogShipper(
+            f"{self._name}-log-shipper",
+            LogShipperArgs(
+                experiment=settings.name,
+                namespace=self._namespace.metadata.name,
+                image=settings.logs.image,
+                destination=destination,
+                nodes=[settings.nodes.placing("system"), settings.nodes.placing("engine")],
+                after=[
+                    *([*ground.system, *ground.engine] if ground else []),
+                    *(ground.pod_log.ready if ground and ground.pod_log else []),
+                ],
             ),
             self._inside,
         )

@@ -11,6 +11,11 @@ def partition(region: str) -> str:
     return "aws-us-gov" if region.startswith("us-gov-") else "aws"
 
 
+def domain(region: str) -> str:
+    """Return what the names of AWS's own services end with in a region."""
+    return "amazonaws.com.cn" if partition(region) == "aws-cn" else "amazonaws.com"
+
+
 def managed_policy(region: str, name: str) -> str:
     """Return the ARN of an IAM policy that AWS keeps, such as `AmazonEKSWorkerNodePolicy`."""
     return f"arn:{partition(region)}:iam::aws:policy/{name}"

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from experiment import versions
+from experiment.images import ImageReference
 from experiment.strict import Strict
 
 RETENTIONS = (
@@ -33,3 +35,4 @@ class Logs(Strict):
         "none", description="none, cloudwatch (EKS only) or files (a directory of each node)"
     )
     retention_days: RetentionDays = Field(30, description="days for which CloudWatch keeps them")
+    image: ImageReference = Field(versions.COLLECTOR_IMAGE, description="the OpenTelemetry Collector's image, pinned")

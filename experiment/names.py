@@ -44,3 +44,24 @@ def job_name(run: str, plan_hash: str, attempt: int) -> str:
 def volume_name(experiment: str, what: str) -> str:
     """Return the name of the volume of results; it changes with `what` it is, which of a volume cannot be changed."""
     return f"{object_name(experiment)}-results-{hashlib.sha256(what.encode()).hexdigest()[:_DIGEST_DIGITS]}"
+
+
+def directory_name(experiment: str, what: str) -> str:
+    """Return the name of the volume, and of the claim, of a directory that every node has."""
+    return f"{object_name(experiment)}-{what}"
+
+
+def run_pattern() -> str:
+    """Return the pattern of a Job's pods' names, from which run, plan and attempt are read by these names.
+
+    A Job's pod is called after it, with a hyphen and five characters of Kubernetes' own.
+    """
+    return r"^bench-(?P<run>[a-z0-9-]+)-(?P<plan>[0-9a-f]{12})-a(?P<attempt>[0-9]+)-[a-z0-9]{5}$"
+
+
+def group_pattern(experiment: str) -> str:
+    """Return the pattern of the pods' names of a LeaderWorkerSet, from which group and worker are read.
+
+    A leader is the set's own pod, with the group's number; the others are of a set that is called after it.
+    """
+    return rf"^{object_name(experiment)}-(?P<group>[0-9]+)(?:-(?P<worker>[0-9]+))?$"

@@ -94,7 +94,10 @@ def apply(settings: Settings, pins: Pins) -> Settings:
     lws = settings.lws
     if isinstance(lws, InstallLws):
         lws = lws.model_copy(update={"image": pins.image(lws.image)})
-    return settings.model_copy(update={"engine": engine, "lws": lws, "model": _revised(settings.model, pins)})
+    logs = settings.logs.model_copy(update={"image": pins.image(settings.logs.image)})
+    return settings.model_copy(
+        update={"engine": engine, "lws": lws, "logs": logs, "model": _revised(settings.model, pins)}
+    )
 
 
 def missing(settings: Settings, pins: Pins) -> list[str]:
@@ -135,6 +138,8 @@ def images(settings: Settings) -> Iterator[str]:
         yield versions.AWS_CLI_IMAGE
     if settings.device == "gpu":
         yield versions.DEVICE_PLUGIN_IMAGE
+    if settings.logs.kind != "none":
+        yield settings.logs.image
 
 
 def _revised(model: Model, pins: Pins) -> Model:

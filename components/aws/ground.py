@@ -9,19 +9,16 @@ from components import security
 from components.aws.addons import Addons, AddonsArgs
 from components.aws.cluster import Cluster, ClusterArgs
 from components.aws.end_date import EndDate, EndDateArgs
-from components.aws.log_group import LogGroup, LogGroupArgs
 from components.aws.network import Network, NetworkArgs
 from components.aws.node_group import NodeGroup, NodeGroupArgs
 from components.aws.node_role import NodeRole, NodeRoleArgs
+from components.aws.pod_log import PodLog, PodLogArgs
 from experiment import machines, names, ownership
 from experiment.catalogue.instances import instance_type
 from experiment.cluster import EksCluster
 from experiment.nodes import GroupName, InstanceGroup
 from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES, Pins
 from experiment.settings import Settings
-
-POD_STREAM = "pods"
-"""The one stream: CloudWatch takes as much in one as in many, and the shipper is told of one."""
 
 
 class Ground(pulumi.ComponentResource):
@@ -151,16 +148,17 @@ class Ground(pulumi.ComponentResource):
             self._child,
         )
 
-    def _pod_log(self) -> LogGroup | None:
+    def _pod_log(self) -> PodLog | None:
         logs = self._settings.logs
         if logs.kind != "cloudwatch":
             return None
-        return LogGroup(
+        return PodLog(
             f"{self._name}-pod-log",
-            LogGroupArgs(
-                name=f"/splitbed/{self._called}",
+            PodLogArgs(
+                experiment=self._settings.name,
+                cluster_name=self._called,
                 retention_days=logs.retention_days,
-                streams=(POD_STREAM,),
+                after=[self.control_plane],
                 tags=self._tags,
             ),
             self._child,

@@ -68,7 +68,9 @@ def a_new_cluster_has_no_controller(cluster: Cluster, lws: Lws) -> list[Problem]
     return []
 
 
-def without_a_gateway_all_comes_from_aws(cluster: Cluster, model: Model, engine: Engine, lws: Lws) -> list[Problem]:
+def without_a_gateway_all_comes_from_aws(
+    cluster: Cluster, model: Model, engine: Engine, lws: Lws, logs: Logs
+) -> list[Problem]:
     """With endpoints in place of a NAT gateway, nodes reach neither the hub nor other registries than ECR."""
     if not isinstance(cluster, EksCluster) or not isinstance(cluster.network, NewNetwork):
         return []
@@ -78,7 +80,7 @@ def without_a_gateway_all_comes_from_aws(cluster: Cluster, model: Model, engine:
     why = "nodes without a NAT gateway reach AWS's own services only"
     found = [
         Problem(path, f"{image} {with_endpoints}", why, "Copy the image to ECR, or take egress: nat.")
-        for path, image in _images(engine, lws)
+        for path, image in _images(engine, lws, logs)
         if ".dkr.ecr." not in image
     ]
     if model.weights.source == "hub":
@@ -87,7 +89,7 @@ def without_a_gateway_all_comes_from_aws(cluster: Cluster, model: Model, engine:
     return found
 
 
-def _images(engine: Engine, lws: Lws) -> Iterator[tuple[str, str]]:
+def _images(engine: Engine, lws: Lws, logs: Logs) -> Iterator[tuple[str, str]]:
     if isinstance(engine.image, ArchitectureImages):
         for architecture in ("arm64", "amd64"):
             image = getattr(engine.image, architecture)
@@ -97,6 +99,8 @@ def _images(engine: Engine, lws: Lws) -> Iterator[tuple[str, str]]:
         yield "engine.image", engine.image
     if isinstance(lws, InstallLws):
         yield "lws.image", lws.image
+    if logs.kind != "none":
+        yield "logs.image", logs.image
 
 
 def a_gated_model_needs_a_token(cluster: Cluster, model: Model) -> list[Problem]:

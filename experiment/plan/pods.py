@@ -29,9 +29,10 @@ def pods(settings: Settings, nodes: Sequence[Node]) -> tuple[Pod, ...]:
 
 def deployed_addons(settings: Settings) -> tuple[AddOn, ...]:
     """Return the add-ons that the stack brings; a cluster that was given has its own, which are not ours to count."""
+    ships = settings.logs.kind != "none"
     if not isinstance(settings.cluster, EksCluster):
-        return ()
-    wanted = {"log-shipper": settings.logs.kind != "none", "gpu": gpus(settings.nodes.engine) > 0}
+        return (addons()["log-shipper"],) if ships else ()
+    wanted = {"log-shipper": ships, "gpu": gpus(settings.nodes.engine) > 0}
     return tuple(
         addon for addon in addons().values() if wanted.get(addon.where if addon.where == "gpu" else addon.name, True)
     )

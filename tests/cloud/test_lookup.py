@@ -15,7 +15,7 @@ from experiment import pins
 from experiment.errors import SplitbedError
 from experiment.pins import Pins
 from experiment.settings import Settings
-from experiment.versions import AWS_CLI_IMAGE, LWS_IMAGE
+from experiment.versions import AWS_CLI_IMAGE, COLLECTOR_IMAGE, LWS_IMAGE
 from tests.cloud.conftest import REGION
 from tests.cloud.places import Places
 from tests.cloud.unplayed import Unplayed
@@ -74,7 +74,7 @@ def test_everything_that_the_program_misses_is_looked_up(
 
     assert pins.missing(settings, Pins()) != []
     assert pins.missing(pins.apply(settings, found), found) == []
-    assert found.images.keys() == {ENGINE, LWS_IMAGE, AWS_CLI_IMAGE}
+    assert found.images.keys() == {ENGINE, LWS_IMAGE, AWS_CLI_IMAGE, COLLECTOR_IMAGE}
     assert found.revisions == {settings.model.name: SHA}
     assert found.addon("1.34", "vpc-cni") == "v1.9.0-eksbuild.3", "EKS's default, not the newest"
     assert found.release("1.34", "AL2023_ARM_64_STANDARD") == "1.34.2-20261120"

@@ -132,7 +132,7 @@ def test_a_zone_without_the_instance_type_is_refused(account: Account, unplayed:
 
 
 def test_images_that_are_there_and_one_that_is_not() -> None:
-    settings = settings_of("gemma-1b-split", lws__chart="oci://r.invalid/charts/lws")
+    settings = settings_of("gemma-1b-split", lws__chart="oci://r.invalid/charts/lws", logs={"kind": "none"})
     places = Places()
     places.image("https://registry-1.docker.io/v2/vllm/vllm-openai-cpu/manifests/v0.31.0", "amd64")
     places.image("https://registry.k8s.io/v2/lws/lws/manifests/v0.9.0", "amd64", "arm64")

@@ -270,7 +270,12 @@ def test_what_is_in_the_cluster_goes_with_it(recording: Recording) -> None:
 def test_nothing_makes_what_outlives_the_cluster(recording: Recording) -> None:
     for resource in recording.of_type("kubernetes:core/v1:Service"):
         assert resource.inputs["spec"]["type"] == "ClusterIP"
-    assert recording.of_type("kubernetes:core/v1:PersistentVolumeClaim") == []
+    volumes = {one.inputs["metadata"]["name"] for one in recording.of_type("kubernetes:core/v1:PersistentVolume")}
+    for claim in recording.of_type("kubernetes:core/v1:PersistentVolumeClaim"):
+        assert claim.inputs["spec"]["storageClassName"] == "", "of no class that makes a volume"
+        assert claim.inputs["spec"]["volumeName"] in volumes
+    for volume in recording.of_type("kubernetes:core/v1:PersistentVolume"):
+        assert "hostPath" in volume.inputs["spec"], volume.label
 
 
 def test_the_control_plane_is_closed_and_plain(recording: Recording) -> None:
@@ -372,7 +377,7 @@ def test_nodes_with_gpus_have_their_image_a_taint_and_the_plugin() -> None:
     assert groups["engine"].inputs["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}]
     assert groups["system"].inputs["amiType"] == "AL2023_x86_64_STANDARD"
     assert "taints" not in groups["system"].inputs
-    plugin = recording.one("kubernetes:apps/v1:DaemonSet")
+    (plugin,) = plugins(recording)
     assert plugin.inputs["spec"]["template"]["spec"]["tolerations"] == [{"operator": "Exists"}]
     (leader_worker_set,) = recording.of_type("kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet")
     assert plugin.urn in leader_worker_set.dependencies
@@ -382,7 +387,11 @@ def test_nodes_without_gpus_have_none_of_it() -> None:
     recording = recorded("gemma-1b-split")
     assert {nodes.inputs["amiType"] for nodes in recording.of_type(NODE_GROUP)} == {"AL2023_ARM_64_STANDARD"}
     assert not any("taints" in nodes.inputs for nodes in recording.of_type(NODE_GROUP))
-    assert recording.of_type("kubernetes:apps/v1:DaemonSet") == []
+    assert plugins(recording) == []
+
+
+def plugins(recording: Recording) -> list[Registered]:
+    return [each for each in recording.of_type("kubernetes:apps/v1:DaemonSet") if "device-plugin" in each.name]
 
 
 def test_spot_and_reservations_are_asked_for_where_eks_wants_them() -> None:

@@ -102,6 +102,14 @@ def test_the_benchmark_may_reach_its_runs_own_prefix_and_nothing_else() -> None:
     assert recording.of_type("aws:s3/bucket:Bucket") == [], "a bucket that was given is not ours to make"
 
 
+def test_the_shipper_may_write_into_its_stream_and_nothing_else() -> None:
+    (statement,) = statements(recorded("gemma-1b-split"), "-pod-log-")
+    assert statement["Action"] == ["logs:PutLogEvents"]
+    (stream,) = statement["Resource"]
+    assert stream.startswith("arn:aws:logs:us-east-1:123456789012:log-group:")
+    assert stream.endswith("/splitbed/exp-gemma-1b-split:log-stream:pods")
+
+
 def test_roles_are_taken_by_whom_they_are_for_alone() -> None:
     recording = recorded("gemma-1b-split")
     trusts = {

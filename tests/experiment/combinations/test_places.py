@@ -58,9 +58,9 @@ def test_what_one_kind_of_cluster_has_not(
 
 def test_without_a_gateway_images_and_weights_come_from_aws() -> None:
     found = refused("gemma-1b-split", cluster__network=ENDPOINTS)
-    assert [problem.path for problem in found] == ["engine.image", "lws.image", "model.weights.source"]
+    assert [problem.path for problem in found] == ["engine.image", "lws.image", "logs.image", "model.weights.source"]
     assert all("with cluster.network.egress endpoints" in problem.found for problem in found)
-    inside = {"engine__image": {"arm64": ECR}, "lws__image": ECR}
+    inside = {"engine__image": {"arm64": ECR}, "lws__image": ECR, "logs__image": ECR}
     assert [p.path for p in refused("gemma-1b-split", cluster__network=ENDPOINTS, **inside)] == ["model.weights.source"]
     weights = {"source": "s3", "uri": "s3://bucket/gemma"}
     assert refused("gemma-1b-split", cluster__network=ENDPOINTS, model__weights=weights, **inside) == []
@@ -68,7 +68,8 @@ def test_without_a_gateway_images_and_weights_come_from_aws() -> None:
 
 def test_each_image_of_another_registry_is_named() -> None:
     both = {"arm64": "docker.io/a/b:1", "amd64": ECR}
-    found = refused("gemma-1b-split", cluster__network=ENDPOINTS, engine__image=both, lws__image=ECR)
+    others: dict[str, Any] = {"lws__image": ECR, "logs": {"kind": "none"}}
+    found = refused("gemma-1b-split", cluster__network=ENDPOINTS, engine__image=both, **others)
     assert [problem.path for problem in found] == ["engine.image.arm64", "model.weights.source"]
 
 
