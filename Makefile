@@ -58,7 +58,7 @@ test-chaos: tools
 
 # Without capture: a start takes a minute or two, and says how far it is.
 test-vllm: setup
-	$(PY) -m pytest -m vllm -s
+	$(PY) -m pytest -m vllm -s $(ARGS)
 
 lock: setup
 	scripts/lock.sh

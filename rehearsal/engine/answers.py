@@ -23,6 +23,11 @@ def event(body: object) -> bytes:
     return b"data: " + compact(body) + b"\n\n"
 
 
+def error_event(body: object) -> bytes:
+    """Return the event of an error in a stream, which vLLM alone writes with blanks and in ASCII."""
+    return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+
 DONE = b"data: [DONE]\n\n"
 
 

@@ -2,11 +2,14 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from pydantic import ValidationError
+
+UNREADABLE = "There was an error parsing the body"
+"""The detail of the answer to a body that cannot be read: not UTF-8, too deep, with an endless number, or cut off."""
 
 
 class ApiError(Exception):
@@ -30,12 +33,20 @@ class ApiError(Exception):
         """Return the answer's body."""
         return {
             "error": {
-                "message": self.message,
+                "message": _sanitized(self.message),
                 "type": self.kind,
                 "param": self.param,
                 "code": self.status.value,
             }
         }
+
+
+def _sanitized(message: str) -> str:
+    """Return a message without addresses in memory, places in source, and paths of files, as vLLM takes them out."""
+    message = re.sub(r" at 0x[0-9a-fA-F]+>", ">", message)
+    message = re.sub(r'\n?\s*File "[^"]+", line \d+, in \S+(\n\s+.*)?', "", message)
+    message = re.sub(r"/(?:home|usr|opt|var|tmp|root|lib|mnt|srv)(?:/[\w.\-]+)+", "<path>", message)
+    return re.sub(r"(?:/[\w\-]+)+/[\w\-]+\.\w+", "<path>", message).strip()
 
 
 def refused(message: str, *, parameter: str | None = None, value: object = None) -> ApiError:
@@ -71,17 +82,17 @@ def malformed_json(error: json.JSONDecodeError) -> ApiError:
     """Return the error for a body that is not JSON."""
     found = {
         "type": "json_invalid",
-        "loc": f"body.{error.pos}",
+        "loc": ("body", error.pos),
         "msg": "JSON decode error",
-        "input": "<dict of 0 items>",
+        "input": {},
         "ctx": {"error": error.msg},
     }
-    return _validation([found], f"body.{error.pos}")
+    return _validation([found])
 
 
-def unreadable_body() -> ApiError:
-    """Return the error for a body that cannot be read at all: not UTF-8, too deep, or with an endless number."""
-    return ApiError("There was an error parsing the body", kind=HTTPStatus.BAD_REQUEST.phrase)
+def failed_request() -> ApiError:
+    """Return the error of a request that the engine could not even be told of."""
+    return ApiError("", kind="InternalServerError", status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def unexpected(error: Exception) -> ApiError:
@@ -91,59 +102,67 @@ def unexpected(error: Exception) -> ApiError:
     return ApiError(str(error), kind="InternalServerError", status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def missing(fields: Sequence[str], value: object) -> ApiError:
-    """Return the error for a body, or a part of it (`value`), that lacks fields; each is a dotted path."""
-    shown = _summary(value)
-    entries = [{"type": "missing", "loc": field, "msg": "Field required", "input": shown} for field in fields]
-    return _validation(entries, fields[0])
-
-
 def no_body() -> ApiError:
     """Return the error for an empty body."""
-    return missing(["body"], None)
-
-
-def no_object(value: object) -> ApiError:
-    """Return the error for a body that is JSON but no object."""
-    message = "Input should be a valid dictionary or object to extract fields from"
-    entry = {"type": "model_attributes_type", "loc": "body", "msg": message, "input": _summary(value)}
-    return _validation([entry], "body")
+    return _validation([{"type": "missing", "loc": ("body",), "msg": "Field required", "input": None}])
 
 
 def wrong_media_type() -> ApiError:
     """Return the error for a body that is not announced as JSON."""
-    return _validation(["Unsupported Media Type: Only 'application/json' is allowed"], None)
+    return _validation(["Unsupported Media Type: Only 'application/json' is allowed"])
 
 
-def invalid(error: ValidationError, order: Sequence[str]) -> ApiError:
-    """Return the error for a body whose fields have the wrong types, the fields in the given order."""
-    shown: list[object] = []
-    param = None
+def invalid(error: ValidationError) -> ApiError:
+    """Return the error for a body whose fields have the wrong types."""
     entries = error.errors(include_url=False, include_context=True)
-    for entry in sorted(entries, key=lambda entry: order.index(str(entry["loc"][0])) if entry["loc"] else -1):
-        loc = _location(("body", *entry["loc"]))
-        param = param or loc
-        shown.append({**entry, "loc": loc, "input": _summary(entry.get("input"))})
-    return _validation(shown, param)
+    return _validation([{**entry, "loc": ("body", *entry["loc"])} for entry in entries])
 
 
-def _location(loc: Sequence[int | str]) -> str:
-    """Return the dotted field, without pydantic's own markers of union branches."""
-    internal = {"str", "int", "float", "bool", "list", "dict", "none"}
-    parts = [str(part) for part in loc if not re.search(r"[\[\]{}()]", str(part)) and part not in internal]
-    return ".".join(parts)
+_MARKERS = frozenset(
+    {
+        "function-wrap", "function-after", "function-before", "function-plain", "json-or-python", "lax-or-strict",
+        "chain", "default", "nullable", "tagged-union", "union", "call", "arguments", "is-instance", "is-subclass",
+        "callable", "str", "int", "float", "bool", "bytes", "bytearray", "list", "tuple", "dict", "set", "frozenset",
+        "complex", "none", "nonetype",
+    }
+)  # fmt: skip
+"""What pydantic puts into a place besides fields and numbers, as vLLM knows it."""
+
+_MOST_SHOWN, _MOST_OF_INPUT, _MOST_OF_ENTRY = 10, 200, 1000
+
+
+def _validation(entries: Sequence[Mapping[str, Any] | str]) -> ApiError:
+    """Return vLLM's answer to what pydantic found: ten entries, each cut to a length, the first one's place as `param`.
+
+    An entry is pydantic's, with the body before its place, or a sentence.
+    """
+    label = "error" if len(entries) == 1 else "errors"
+    lines = [f"{len(entries)} validation {label}:", *(f"  {_shown(entry)}" for entry in entries[:_MOST_SHOWN])]
+    if len(entries) > _MOST_SHOWN:
+        lines.append(f"  ...and {len(entries) - _MOST_SHOWN} more {label}")
+    first = entries[0]
+    param = None if isinstance(first, str) else _place(first["loc"])
+    return ApiError("\n".join(lines), kind=HTTPStatus.BAD_REQUEST.phrase, param=param)
+
+
+def _shown(entry: Mapping[str, Any] | str) -> str:
+    text = entry
+    if not isinstance(entry, str):
+        text = str({**entry, "loc": _place(entry["loc"]), "input": _summary(entry["input"])})
+    return _cut(str(text), _MOST_OF_ENTRY)
+
+
+def _place(loc: Sequence[int | str]) -> str:
+    """Return the dotted field, without pydantic's own markers of wrappers and branches of unions."""
+    parts = [str(part) for part in loc]
+    return ".".join(part for part in parts if not re.search(r"[\[\]{}()]", part) and part.lower() not in _MARKERS)
 
 
 def _summary(value: object) -> object:
     if isinstance(value, list | tuple | dict):
         return f"<{type(value).__name__} of {len(value)} items>"
-    text = str(value)
-    return text[:200] + "...[truncated]" if len(text) > 200 else (value if isinstance(value, str) else text)
+    return _cut(str(value), _MOST_OF_INPUT)
 
 
-def _validation(errors: Sequence[object], param: str | None) -> ApiError:
-    label = "error" if len(errors) == 1 else "errors"
-    lines = [f"{len(errors)} validation {label}:", *(f"  {error}" for error in errors[:10])]
-    if len(errors) > 10:
-        lines.append(f"  ...and {len(errors) - 10} more errors")
-    return ApiError("\n".join(lines), kind=HTTPStatus.BAD_REQUEST.phrase, param=param)
+def _cut(text: str, length: int) -> str:
+    return text[:length] + "...[truncated]" if len(text) > length else text

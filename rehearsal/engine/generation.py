@@ -7,11 +7,13 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from rehearsal.engine.answers import Ids, Part, Usage
+from rehearsal.engine.conversation import turns
 from rehearsal.engine.driver import Delta, Engine, Watch
 from rehearsal.engine.errors import ApiError, dead_engine, refused
 from rehearsal.engine.output import TextOutput
-from rehearsal.engine.protocol import ChatRequest, CompletionRequest, Generation
+from rehearsal.engine.protocol import Generation
 from rehearsal.engine.request import Copies, FinishReason, Sampling
+from rehearsal.engine.requests import ChatRequest, CompletionRequest
 from rehearsal.engine.settings import Settings
 from rehearsal.engine.tokenizer import VOCABULARY, Tokenizer
 
@@ -62,14 +64,14 @@ class Run:
         """Yield the output of all sequences as it comes.
 
         Raises:
-            ApiError: The engine has died.
+            ApiError: The engine has died, or does not take a sequence.
         """
         if self.choices == 1:
             async with aclosing(self._sequence(0)) as pieces:
                 async for piece in pieces:
                     yield piece
             return
-        arrived: asyncio.Queue[Piece | ApiError | None] = asyncio.Queue()
+        arrived: asyncio.Queue[Piece | Exception | None] = asyncio.Queue()
 
         async def pump(index: int) -> None:
             try:
@@ -77,24 +79,24 @@ class Run:
                     async for piece in pieces:
                         arrived.put_nowait(piece)
                 arrived.put_nowait(None)
-            except ApiError as e:
+            except Exception as e:
                 arrived.put_nowait(e)
 
-        async with asyncio.TaskGroup() as group:
-            pumps = [group.create_task(pump(index)) for index in range(self.choices)]
-            try:
-                ended = 0
-                while ended < self.choices:
-                    came = await arrived.get()
-                    if isinstance(came, ApiError):
-                        raise came
-                    if came is None:
-                        ended += 1
-                    else:
-                        yield came
-            finally:
-                for task in pumps:
-                    task.cancel()
+        pumps = [asyncio.create_task(pump(index)) for index in range(self.choices)]
+        try:
+            ended = 0
+            while ended < self.choices:
+                came = await arrived.get()
+                if isinstance(came, Exception):
+                    raise came
+                if came is None:
+                    ended += 1
+                else:
+                    yield came
+        finally:
+            for task in pumps:
+                task.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
 
     async def whole(self) -> list[Part]:
         """Run everything and return the finished sequences in order."""
@@ -110,6 +112,7 @@ class Run:
 
     async def _sequence(self, index: int) -> AsyncGenerator[Piece, None]:
         engine, settings = self._server.engine, self._server.settings
+        self._check(index)
         output = self._outputs[index]
         name = f"{self.id}-{index}"
         seed = zlib.crc32(f"{settings.seed}/{self.request.seed}/{index % self._copies}".encode())
@@ -135,6 +138,15 @@ class Run:
                 first = False
                 yield self._piece(index, output, waiting, delta)
                 waiting = []
+
+    def _check(self, index: int) -> None:
+        """Refuse what vLLM refuses when a sequence is on its way to the engine; others may run by then."""
+        self.request.check_for_engine(self.id)
+        prompt = self.prompt_of(index)
+        if not prompt:
+            raise ApiError("The decoder prompt cannot be empty")
+        if max(prompt) >= VOCABULARY:
+            raise ApiError(f"Token id {max(prompt)} is out of vocabulary")
 
     def _watch(self) -> Watch | None:
         """Return what finds a stop string as soon as the engine has its last token."""
@@ -182,6 +194,7 @@ class Server:
         Raises:
             ApiError: The request is refused.
         """
+        self._check_alive()
         asked = request.prompts()
         prompts = [
             self.tokenizer.encode(prompt, special=request.add_special_tokens)
@@ -198,12 +211,17 @@ class Server:
         Raises:
             ApiError: The request is refused.
         """
-        request.check_messages()
-        prompt = self.tokenizer.encode_chat(request.messages, reply=request.add_generation_prompt)
+        self._check_alive()
+        conversation = turns(request.messages, self.settings.names[0])
+        prompt = self.tokenizer.encode_chat(conversation, reply=request.add_generation_prompt)
         limit, field = request.max_tokens, "max_tokens"
         if request.max_completion_tokens is not None:
             limit, field = request.max_completion_tokens, "max_completion_tokens"
         return self._run(request, [prompt], [True], limit, field, request_id)
+
+    def _check_alive(self) -> None:
+        if self.engine.dead:
+            raise dead_engine()
 
     def _run(
         self,
@@ -214,8 +232,6 @@ class Server:
         field: str,
         request_id: str,
     ) -> Run:
-        if self.engine.dead:
-            raise dead_engine()
         length = self.settings.limits.max_model_len
         asked = limit or 0
         if asked > length:
@@ -223,14 +239,11 @@ class Server:
                 f"{field}={asked} cannot be greater than max_model_len={length}. Please request fewer output tokens."
             )
             raise refused(message, parameter=field, value=asked)
-        allowed = []
         for prompt, text in zip(prompts, texts, strict=True):
             _check_length(len(prompt), asked, length, text=text)
-            most = length - len(prompt)
-            allowed.append(most if limit is None else min(most, limit))
-            request.check(allowed[-1])
-            if max(prompt, default=0) >= VOCABULARY:
-                raise ApiError(f"Token id {max(prompt)} is out of vocabulary")
+        allowed = [length - len(prompt) if limit is None else min(length - len(prompt), limit) for prompt in prompts]
+        for most in allowed:
+            request.check(most)
         return Run(request, prompts, allowed, request_id, self)
 
 

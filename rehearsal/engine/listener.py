@@ -2,14 +2,19 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from email.utils import formatdate
+from typing import Any
 
-from aiohttp import web
+from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.http_parser import RawRequestMessage
+from aiohttp.web_protocol import RequestPayloadError, _ErrInfo
 
 log = logging.getLogger("vllm")
 
 _MESSAGE = b"Invalid HTTP request received."
+_END_OF_HEAD = b"\r\n\r\n"
 _KEEP_ALIVE_S = 5.0  # VLLM_HTTP_TIMEOUT_KEEP_ALIVE
 _LARGEST_HEAD = 1 << 20
 
@@ -18,6 +23,24 @@ class _Connection(web.RequestHandler):
     """A connection; `handle_error` is called for what is no HTTP, and for what a handler did not catch."""
 
     __slots__ = ()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in the head before what follows: a request is begun, and counted, even if its body is no HTTP."""
+        head, end, rest = data.partition(_END_OF_HEAD)
+        super().data_received(head + end)
+        if rest:
+            super().data_received(rest)
+        if self._messages and isinstance(self._messages[-1][0], _ErrInfo):
+            self._give_up_body()
+
+    def _give_up_body(self) -> None:
+        """Tell whoever waits for more of a body that there is none: aiohttp does not, and it would wait for ever."""
+        bodies = [payload for _, payload in self._messages]
+        if self._current_request is not None:
+            bodies.insert(0, self._current_request.content)
+        for body in bodies:
+            if not body.is_eof():
+                body.set_exception(RequestPayloadError(_MESSAGE.decode()))
 
     def handle_error(
         self,
@@ -32,7 +55,8 @@ class _Connection(web.RequestHandler):
             ConnectionError: always; it ends the connection without a word in the log.
         """
         transport = self.transport
-        if isinstance(exc, HttpProcessingError) and transport is not None and not transport.is_closing():
+        no_http = isinstance(exc, HttpProcessingError | RequestPayloadError)
+        if no_http and transport is not None and not transport.is_closing():
             log.warning(_MESSAGE.decode())
             head = (
                 "HTTP/1.1 400 Bad Request",
@@ -43,7 +67,7 @@ class _Connection(web.RequestHandler):
                 "connection: close",
             )
             transport.write("\r\n".join([*head, "", ""]).encode() + _MESSAGE)
-        elif exc is not None and not isinstance(exc, HttpProcessingError | ConnectionError):
+        elif exc is not None and not no_http and not isinstance(exc, ConnectionError):
             log.error("%s: %s", type(exc).__name__, exc)
         if transport is not None:
             transport.close()
@@ -68,6 +92,15 @@ class _Listener(web.Server):
         )
 
 
+def _in_http_1_1(make: Callable[..., web.BaseRequest]) -> Callable[..., web.BaseRequest]:
+    """Have requests of HTTP 1.0 answered in HTTP 1.1, as uvicorn does; the connection still ends after it."""
+
+    def made(message: RawRequestMessage, *rest: Any) -> web.BaseRequest:
+        return make(message._replace(version=HttpVersion11) if message.version == HttpVersion10 else message, *rest)
+
+    return made
+
+
 class Runner(web.AppRunner):
     """Runs an application behind that listener."""
 
@@ -78,7 +111,7 @@ class Runner(web.AppRunner):
         made = await super()._make_server()
         return _Listener(
             made.request_handler,
-            request_factory=made.request_factory,
+            request_factory=_in_http_1_1(made.request_factory),
             handler_cancellation=made.handler_cancellation,
             loop=asyncio.get_running_loop(),
         )

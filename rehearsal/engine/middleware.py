@@ -29,7 +29,56 @@ def _refusal(error: ApiError) -> web.Response:
     try:
         return as_json(error.body(), error.status.value)
     except UnicodeEncodeError as e:  # it repeats half of a surrogate pair that the client sent
-        return as_json(unexpected(e).body(), error.status.value)
+        told = unexpected(e)
+        return as_json(told.body(), told.status.value)
+
+
+def _redirect(request: web.Request) -> web.Response | None:
+    """Return the answer to a path that is known but for slashes at its end, or None if this is not one."""
+    path = request.path.rstrip("/")
+    if path == request.path or path not in _paths(request):
+        return None
+    query = request.rel_url.raw_query_string
+    location = f"{request.scheme}://{request.host}{path}" + (f"?{query}" if query else "")
+    return web.Response(status=HTTPStatus.TEMPORARY_REDIRECT, headers={"Location": location})
+
+
+def _paths(request: web.Request) -> set[str]:
+    return {resource.canonical for resource in request.app.router.resources()}
+
+
+_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY")
+_MAX_AGE_S = 600
+_OF_PREFLIGHT = (
+    "Vary",
+    "Access-Control-Allow-Origin",
+    "Access-Control-Allow-Methods",
+    "Access-Control-Max-Age",
+    "Access-Control-Allow-Headers",
+)
+"""Its headers in vLLM's order, before all others."""
+
+
+def _preflight(request: web.Request) -> web.Response | None:
+    """Return the answer to a browser that asks whether it may ask, or None if it does not."""
+    asked = request.headers
+    method = asked.get("Access-Control-Request-Method")
+    if request.method != "OPTIONS" or method is None or "Origin" not in asked:
+        return None
+    headers = {
+        "Vary": "Origin, Access-Control-Request-Method, Access-Control-Request-Headers, "
+        "Access-Control-Request-Private-Network",
+        "Access-Control-Allow-Origin": "*",
+        "Access-Control-Allow-Methods": ", ".join(_METHODS),
+        "Access-Control-Max-Age": str(_MAX_AGE_S),
+    }
+    if "Access-Control-Request-Headers" in asked:
+        headers["Access-Control-Allow-Headers"] = asked["Access-Control-Request-Headers"]
+    refused = [] if method in _METHODS else ["method"]
+    if "Access-Control-Request-Private-Network" in asked:
+        refused.append("private-network")
+    text = f"Disallowed CORS {', '.join(refused)}" if refused else "OK"
+    return web.Response(text=text, status=HTTPStatus.BAD_REQUEST if refused else HTTPStatus.OK, headers=headers)
 
 
 class Middleware:
@@ -45,15 +94,16 @@ class Middleware:
         response.headers.clear()
         response.headers["date"] = formatdate(usegmt=True)
         response.headers["server"] = "uvicorn"
-        if "Allow" in theirs:
-            response.headers["allow"] = theirs["Allow"]
+        preflight = "Access-Control-Allow-Methods" in theirs
         chunked = theirs.get("Transfer-Encoding")
         if chunked is None:
-            response.headers["content-length"] = theirs.get("Content-Length", "0")
-        if "Content-Type" in theirs:
-            response.headers["content-type"] = theirs["Content-Type"]
-        if response.status != HTTPStatus.UNAUTHORIZED:  # the key is looked at before anything of CORS
-            if request.headers.get("Origin"):
+            theirs.setdefault("Content-Length", "0")
+        for name in (*(_OF_PREFLIGHT if preflight else ()), "Allow", "Content-Length", "Content-Type", "Location"):
+            if name in theirs:
+                response.headers[name.lower()] = theirs[name]
+        # A preflight has those of CORS already; the key is looked at before anything of CORS.
+        if not preflight and response.status != HTTPStatus.UNAUTHORIZED:
+            if "Origin" in request.headers:
                 response.headers["access-control-allow-origin"] = "*"
             if "X-Request-Id" in theirs:
                 response.headers["x-request-id"] = theirs["X-Request-Id"]
@@ -65,7 +115,10 @@ class Middleware:
 
     @web.middleware
     async def guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse what needs a key and has none; no metric counts it."""
+        """Refuse what needs a key and has none, and answer a browser's preflight; no metric counts either."""
+        preflight = _preflight(request)
+        if preflight is not None:
+            return preflight
         keys = self.settings.api_keys
         if keys and request.path.startswith("/v1") and request.method != "OPTIONS":
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")
@@ -79,17 +132,17 @@ class Middleware:
         started = time.monotonic()
         try:
             response = await handler(request)
-        except asyncio.CancelledError:
-            self._count(request, HTTPStatus.OK, 0, started)  # the client is gone; vLLM counts it as answered
+        except (asyncio.CancelledError, ConnectionError, RequestPayloadError):
+            # The client is gone, or sent no HTTP. vLLM counts what it had begun to answer as answered.
+            read = request.content.is_eof()
+            self._count(request, HTTPStatus.OK if read else HTTPStatus.BAD_REQUEST, 0, started)
             raise
         except ApiError as e:
             response = _refusal(e)
         except web.HTTPException as e:
-            response = as_json({"detail": e.reason}, e.status)
+            response = _redirect(request) or as_json({"detail": e.reason}, e.status)
             if "Allow" in e.headers:
                 response.headers["Allow"] = e.headers["Allow"]
-        except (ConnectionError, RequestPayloadError):
-            raise  # the client is gone, or sent no HTTP: the listener's matter
         except Exception as e:
             log.error("%s: %s", type(e).__name__, e)
             response = _refusal(unexpected(e))
@@ -98,9 +151,8 @@ class Middleware:
         return response
 
     def _count(self, request: web.Request, status: int, answered: int, started: float) -> None:
-        resource = request.match_info.route.resource
         self.observations.http(
-            resource.canonical if resource is not None else None,
+            _handler(request),
             request.path,
             request.method,
             status,
@@ -108,3 +160,17 @@ class Middleware:
             answered,
             time.monotonic() - started,
         )
+
+
+def _handler(request: web.Request) -> str | None:
+    """Return the path that a request is counted under, if it is one of ours, or would be without a last slash."""
+    resource = request.match_info.route.resource
+    if resource is not None:
+        return resource.canonical
+    router = request.app.router
+    shorter = request.path.removesuffix("/")
+    found = any(
+        route.method == request.method and route.resource is not None and route.resource.canonical == shorter
+        for route in router.routes()
+    )
+    return request.path if found and shorter != request.path else None

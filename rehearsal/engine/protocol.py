@@ -1,24 +1,29 @@
-"""The requests of vLLM's completion, chat and tokenizer endpoints, as far as the stand-in reads them.
+"""What the requests of vLLM's endpoints have in common, as far as the stand-in reads them, and what it refuses.
 
-Other fields are accepted and have no effect, as unknown ones have none in vLLM; those that would change the shape of
-an answer in a way that the stand-in does not have are refused with a sentence that says so.
+Fields are in vLLM's order, as far as both kinds share it: its validation errors follow it. Other fields are accepted
+and have no effect, as unknown ones have none in vLLM; those that would change the shape of an answer in a way that the
+stand-in does not have are refused with a sentence that says so.
 """
 
 import math
 import secrets
-from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, model_validator
 
-from rehearsal.engine.errors import ApiError, missing, refused
+from rehearsal.engine.errors import ApiError, failed_request, refused
+from rehearsal.engine.tokenizer import VOCABULARY, is_broken
 
 _GREEDY_BELOW = 1e-5
 MAX_N = 16_384
 """vLLM's limit of sequences a prompt, unless its environment has another."""
 
-TokenId = Annotated[int, Field(ge=0)]
+MAX_STOPS = 4
+"""vLLM's limit of stop strings, likewise."""
+
+Whole = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
+"""A number of 64 bits."""
 
 
 def random_id() -> str:
@@ -26,41 +31,61 @@ def random_id() -> str:
     return secrets.token_hex(8)
 
 
-class StreamOptions(BaseModel):
+class Body(BaseModel):
+    """The body of a request."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _fields(cls, data: Any, handler: ModelWrapValidatorHandler["Body"]) -> "Body":
+        # Here vLLM logs unknown fields. With it a union's errors are not told by the names of its classes.
+        return handler(data)
+
+
+class StreamOptions(Body):
     """Whether a stream reports usage at its end, and in every chunk."""
 
     include_usage: bool | None = False
     continuous_usage_stats: bool | None = False
 
 
-class Generation(BaseModel):
+class Generation(Body):
     """What completions and chat have in common."""
 
-    model_config = ConfigDict(extra="allow")
-
-    # In vLLM's order, which its validation errors follow; FIRST of a subclass comes before.
-    model: str | None = None
     echo: bool | None = False
     frequency_penalty: float | None = None
+    logit_bias: dict[str, float] | None = None
     max_tokens: int | None = None
-    max_completion_tokens: int | None = None
     n: int | None = 1
     presence_penalty: float | None = None
-    seed: Annotated[int, Field(ge=-(2**63), le=2**63 - 1)] | None = None
-    stop: str | list[str] | None = []
+    seed: Whole | None = None
+    stop: str | Annotated[list[str], Field(max_length=MAX_STOPS)] | None = []
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     temperature: float | None = None
     top_p: float | None = None
+    user: str | None = None
     use_beam_search: bool = False
     top_k: int | None = None
     min_p: float | None = None
+    repetition_penalty: float | None = None
+    watermarking: bool = True
+    length_penalty: float = 1.0
     stop_token_ids: list[int] | None = []
     include_stop_str_in_output: bool = False
     ignore_eos: bool = False
     min_tokens: int = 0
-    return_token_ids: bool | None = None
+    skip_special_tokens: bool = True
+    spaces_between_special_tokens: bool = True
+    truncate_prompt_tokens: Annotated[int, Field(ge=-1, le=2**63 - 1)] | None = None
+    truncation_side: Literal["left", "right"] | None = None
+    allowed_token_ids: list[int] | None = None
+    bad_words: list[str] = Field(default_factory=list)
+    priority: Whole = 0
     request_id: str = Field(default_factory=random_id)
+    session_id: str | None = None
+    return_token_ids: bool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -85,7 +110,7 @@ class Generation(BaseModel):
         return self.include_usage and bool(self.stream_options and self.stream_options.continuous_usage_stats)
 
     def check(self, max_tokens: int) -> None:
-        """Refuse values that vLLM refuses.
+        """Refuse values that vLLM refuses before it answers.
 
         Raises:
             ApiError: With vLLM's message.
@@ -99,6 +124,11 @@ class Generation(BaseModel):
             )
         _check_range("presence_penalty", self.presence_penalty)
         _check_range("frequency_penalty", self.frequency_penalty)
+        repetition = self.repetition_penalty
+        if repetition is not None and not math.isfinite(repetition):
+            raise refused(f"repetition_penalty must be a finite number, got {repetition}.")
+        if repetition is not None and repetition <= 0:
+            raise refused(f"repetition_penalty must be greater than zero, got {repetition}.")
         temperature = self.temperature
         if temperature is not None and not math.isfinite(temperature):
             message = f"temperature must be a finite number, got {temperature}."
@@ -124,9 +154,32 @@ class Generation(BaseModel):
             raise refused(f"min_tokens must be less than or equal to max_tokens={max_tokens}, got {self.min_tokens}.")
         if any(not stop for stop in self.stops):
             raise refused("stop cannot contain an empty string.")
-        if temperature is not None and temperature < _GREEDY_BELOW and (self.n or 1) > 1:
+        if any(not word for word in self.bad_words):
+            raise refused(f"bad_words cannot contain an empty string. Got bad_words={self.bad_words}")
+        if self._greedy and (self.n or 1) > 1:
             raise ApiError(f"n must be 1 when using greedy sampling, got {self.n}.")
         self._check_supported()
+
+    def check_for_engine(self, request_id: str) -> None:
+        """Refuse what vLLM refuses on the way to the engine, where a stream has begun already.
+
+        Raises:
+            ApiError: With vLLM's message, or without one where it cannot even tell the engine of the request:
+                MessagePack has no numbers beyond 64 bits and no halves of characters.
+        """
+        strange = [token for token in self.stop_token_ids or () if not 0 <= token < VOCABULARY]
+        if strange:
+            message = (
+                f"token_id(s) {strange} in stop_token_ids contain out-of-vocab token ids. Vocabulary size: {VOCABULARY}"
+            )
+            raise refused(message, parameter="stop_token_ids", value=strange)
+        top_k = 0 if self._greedy else self.top_k or 0  # greedy sampling has no use for it
+        if top_k >= 2**64 or any(is_broken(text) for text in (request_id, *self.stops, *self.bad_words)):
+            raise failed_request()
+
+    @property
+    def _greedy(self) -> bool:
+        return self.temperature is not None and self.temperature < _GREEDY_BELOW
 
     def _check_supported(self) -> None:
         asked = {
@@ -148,123 +201,3 @@ class Generation(BaseModel):
 def _check_range(name: str, value: float | None) -> None:
     if value is not None and not -2 <= value <= 2:
         raise refused(f"{name} must be in [-2, 2], got {value}.")
-
-
-class CompletionRequest(Generation):
-    """The body of `/v1/completions`."""
-
-    FIRST: ClassVar = ("model", "prompt")
-
-    prompt: list[TokenId] | list[list[TokenId]] | str | list[str] | None = None
-    max_tokens: int | None = 16
-    add_special_tokens: bool = True
-    suffix: str | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _prompt(cls, data: Any) -> Any:
-        if isinstance(data, dict):
-            if data.get("prompt") in (None, ""):
-                message = "Either prompt or prompt_embeds must be provided and non-empty."
-                raise refused(message, parameter="prompt")
-            if data.get("max_tokens") is None:
-                data = {**data, "max_tokens": 16}
-        return data
-
-    def prompts(self) -> list[str | list[int]]:
-        """Return each prompt, text or ids.
-
-        Raises:
-            ApiError: There is none, or there is a suffix, which Gemma has no use for.
-        """
-        prompt = [self.prompt] if isinstance(self.prompt, str) else self.prompt or []
-        if self.suffix is not None:
-            raise ApiError(self._no_suffix(prompt), param="suffix")
-        if not prompt:
-            raise ApiError("You must pass at least one prompt")
-        ids: list[int] = [part for part in prompt if isinstance(part, int)]
-        return [ids] if ids else [part for part in prompt if isinstance(part, str | list)]
-
-    def _no_suffix(self, prompt: Sequence[object]) -> str:
-        if self.echo:
-            return "Echo is unsupported with suffix."
-        if all(isinstance(part, str) for part in prompt):
-            return "suffix is only supported for models with FIM completion rendering"
-        return "suffix requires text prompt input for FIM completion rendering"
-
-
-class ChatRequest(Generation):
-    """The body of `/v1/chat/completions`."""
-
-    FIRST: ClassVar = ("messages", "model")
-
-    messages: list[dict[str, Any]]
-    add_generation_prompt: bool = True
-    return_prompt_text: bool | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _messages(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "messages" in data:
-            messages = data["messages"]
-            if not isinstance(messages, Iterable):
-                raise ApiError(f"'{type(messages).__name__}' object is not iterable")
-            for place, message in enumerate(messages):
-                if isinstance(message, dict) and "role" not in message:
-                    fields = [f"body.messages.{place}.{field}" for field in _LACKING_ROLE]
-                    raise missing(fields, message)
-        return data
-
-    def check_messages(self) -> None:
-        """Refuse an empty conversation.
-
-        Raises:
-            ApiError: With vLLM's message.
-        """
-        if not self.messages:
-            raise ApiError("Cannot apply chat template to an empty conversation. Provide at least one message.")
-
-
-# A message is a union of these in vLLM; what each lacks is told, the first ten of it.
-_LACKING_ROLE = (
-    "ChatCompletionDeveloperMessageParam.role",
-    "ChatCompletionSystemMessageParam.role",
-    "ChatCompletionUserMessageParam.role",
-    "ChatCompletionAssistantMessageParam.role",
-    "ChatCompletionToolMessageParam.role",
-    "ChatCompletionToolMessageParam.tool_call_id",
-    "ChatCompletionFunctionMessageParam.name",
-    "ChatCompletionFunctionMessageParam.role",
-    "CustomChatCompletionMessageParam.role",
-    "Message.author",
-    "Message.role",
-)
-
-
-class TokenizeRequest(BaseModel):
-    """The body of `/tokenize`: a prompt or messages."""
-
-    model_config = ConfigDict(extra="allow")
-
-    model: str | None = None
-    prompt: str | None = None
-    messages: list[dict[str, Any]] | None = None
-    add_special_tokens: bool = True
-    add_generation_prompt: bool = True
-    return_token_strs: bool | None = False
-
-    @model_validator(mode="before")
-    @classmethod
-    def _either(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("prompt") is None and data.get("messages") is None:
-            raise missing(["body.prompt", "body.messages"], data)
-        return data
-
-
-class DetokenizeRequest(BaseModel):
-    """The body of `/detokenize`."""
-
-    model_config = ConfigDict(extra="allow")
-
-    model: str | None = None
-    tokens: list[Annotated[int, Field(ge=0, le=2**63 - 1)]]

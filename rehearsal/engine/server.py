@@ -3,31 +3,32 @@
 import json
 import logging
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from rehearsal.engine import VLLM_VERSION, answers
-from rehearsal.engine.answers import compact, event
+from rehearsal.engine.answers import compact, error_event, event
+from rehearsal.engine.conversation import turns
 from rehearsal.engine.errors import (
+    UNREADABLE,
     ApiError,
     invalid,
     malformed_json,
     no_body,
-    no_object,
     unexpected,
     unknown_model,
-    unreadable_body,
     wrong_media_type,
 )
 from rehearsal.engine.generation import Run, Server
 from rehearsal.engine.middleware import Middleware, as_json
 from rehearsal.engine.observations import Observations
-from rehearsal.engine.protocol import (
+from rehearsal.engine.requests import (
     ChatRequest,
     CompletionRequest,
     DetokenizeRequest,
+    TokenizeChatRequest,
     TokenizeRequest,
 )
 from rehearsal.engine.shapes import ChatShape, CompletionShape, Shape
@@ -35,7 +36,14 @@ from rehearsal.engine.stamps import Stamps
 
 log = logging.getLogger("vllm")
 
-Body = TypeVar("Body", bound=BaseModel)
+Read = TypeVar("Read", CompletionRequest, ChatRequest, TokenizeRequest, DetokenizeRequest)
+
+COMPLETION: TypeAdapter[CompletionRequest] = TypeAdapter(CompletionRequest)
+CHAT: TypeAdapter[ChatRequest] = TypeAdapter(ChatRequest)
+TOKENIZE: TypeAdapter[TokenizeRequest] = TypeAdapter(TokenizeRequest)
+DETOKENIZE: TypeAdapter[DetokenizeRequest] = TypeAdapter(DetokenizeRequest)
+
+JSON_TYPE = "application/json"
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 MAX_BODY = 64 * 1024 * 1024
 
@@ -45,6 +53,25 @@ async def _expected(request: web.Request) -> None:
     if request.headers.get("Expect", "").lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # so far nothing of the answer is out
+
+
+async def _json(request: web.Request) -> Any:
+    """Return the body as far as its media type is one of JSON, which is not yet the one that is wanted, or None.
+
+    Raises:
+        ApiError: It is no JSON.
+        web.HTTPBadRequest: It cannot be read at all.
+    """
+    try:
+        text = await request.read()
+        major, _, minor = request.content_type.partition("/")
+        if not text or major != "application" or not (minor == "json" or minor.endswith("+json")):
+            return None
+        return json.loads(text)
+    except json.JSONDecodeError as e:
+        raise malformed_json(e) from None
+    except (ValueError, RecursionError):
+        raise web.HTTPBadRequest(reason=UNREADABLE) from None
 
 
 class Api:
@@ -77,27 +104,18 @@ class Api:
         post("/detokenize", self.detokenize)
         return app
 
-    async def _read(self, request: web.Request, model: type[Body]) -> Body:
-        if request.content_type != "application/json":
+    async def _read(self, request: web.Request, model: TypeAdapter[Read]) -> Read:
+        value = await _json(request)
+        if request.headers.get("Content-Type", "").lower().partition(";")[0] != JSON_TYPE:
             raise wrong_media_type()
-        text = await request.read()
+        if value is None:
+            raise no_body()
         try:
-            value = json.loads(text) if text else None
-        except json.JSONDecodeError as e:
-            raise malformed_json(e) from None
-        except (ValueError, RecursionError):
-            raise unreadable_body() from None
-        try:
-            if value is None:
-                raise no_body()
-            if not isinstance(value, dict):
-                raise no_object(value)
-            body = model.model_validate(value)
+            body = model.validate_python(value, from_attributes=True)
         except ValidationError as e:
-            raise invalid(e, [*getattr(model, "FIRST", ()), *model.model_fields]) from None
-        name = getattr(body, "model", None)
-        if name and name not in self.settings.names:
-            raise unknown_model(name)
+            raise invalid(e) from None
+        if body.model and body.model not in self.settings.names:
+            raise unknown_model(body.model)
         return body
 
     async def health(self, _request: web.Request) -> web.Response:
@@ -138,12 +156,13 @@ class Api:
 
     async def tokenize(self, request: web.Request) -> web.Response:
         """Return the ids of a prompt or a conversation."""
-        body = await self._read(request, TokenizeRequest)
+        body = await self._read(request, TOKENIZE)
         tokenizer = self.server.tokenizer
-        if body.messages is not None:
-            ids = tokenizer.encode_chat(body.messages, reply=body.add_generation_prompt)
+        if isinstance(body, TokenizeChatRequest):
+            conversation = turns(body.messages, self.settings.names[0])
+            ids = tokenizer.encode_chat(conversation, reply=body.add_generation_prompt)
         else:
-            ids = tokenizer.encode(body.prompt or "", special=body.add_special_tokens)
+            ids = tokenizer.encode(body.prompt, special=body.add_special_tokens)
         return as_json(
             {
                 "count": len(ids),
@@ -155,18 +174,18 @@ class Api:
 
     async def detokenize(self, request: web.Request) -> web.Response:
         """Return the text of ids."""
-        body = await self._read(request, DetokenizeRequest)
+        body = await self._read(request, DETOKENIZE)
         return as_json({"prompt": self.server.tokenizer.decode(body.tokens)})
 
     async def completions(self, request: web.Request) -> web.StreamResponse:
         """Complete one or more prompts."""
-        body = await self._read(request, CompletionRequest)
+        body = await self._read(request, COMPLETION)
         run = self.server.completion(body, f"cmpl-{request.headers.get('X-Request-Id', body.request_id)}")
         return await self._answer(request, run, CompletionShape(self.server, run))
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """Answer a conversation."""
-        body = await self._read(request, ChatRequest)
+        body = await self._read(request, CHAT)
         run = self.server.chat(body, f"chatcmpl-{request.headers.get('X-Request-Id', body.request_id)}")
         return await self._answer(request, run, ChatShape(self.server, run))
 
@@ -202,12 +221,12 @@ class Api:
             if shape.include_usage:
                 await write(event(shape.answer.usage_chunk(shape.kind, run.usage)))
         except ApiError as e:
-            await write(event(e.body()))
+            await write(error_event(e.body()))
         except ConnectionResetError:
             return response  # the client is gone; nobody is left to tell
         except Exception as e:
             log.error("%s: %s", type(e).__name__, e)
-            await write(event(unexpected(e).body()))
+            await write(error_event(unexpected(e).body()))
         await write(answers.DONE)
         await response.write_eof()
         return response

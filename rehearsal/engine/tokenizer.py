@@ -9,7 +9,9 @@ are turned back to text as far as this process has seen them; an unseen id is sh
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Any
+
+from rehearsal.engine.conversation import Turn
+from rehearsal.engine.errors import ApiError
 
 VOCABULARY = 262_144
 END_OF_TEXT = 1
@@ -35,21 +37,31 @@ class Tokenizer:
         self._texts: dict[int, str] = {}
 
     def encode(self, text: str, *, special: bool = True) -> list[int]:
-        """Return the ids of `text`, after one that begins it if `special`."""
+        """Return the ids of `text`, after one that begins it if `special`.
+
+        Raises:
+            ApiError: Half of a character is in it; the words are those of the library that real vLLM asks.
+        """
+        if is_broken(text):
+            raise ApiError("TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]")
         ids = [BEGIN_OF_TEXT] if special else []
         for piece in _PIECE.findall(text):
-            number = FIRST_WORD + zlib.crc32(piece.encode(errors="surrogatepass")) % (VOCABULARY - FIRST_WORD)
+            number = FIRST_WORD + zlib.crc32(piece.encode()) % (VOCABULARY - FIRST_WORD)
             if len(self._texts) < _REMEMBERED:
                 self._texts.setdefault(number, piece)
             ids.append(number)
         return ids
 
-    def encode_chat(self, messages: Iterable[dict[str, Any]], *, reply: bool = True) -> list[int]:
-        """Return the ids of a conversation in Gemma's turns, open for a reply if `reply`."""
+    def encode_chat(self, turns: Iterable[Turn], *, reply: bool = True) -> list[int]:
+        """Return the ids of a conversation in Gemma's turns, open for a reply if `reply`.
+
+        Raises:
+            ApiError: Half of a character is in it.
+        """
         ids = [BEGIN_OF_TEXT]
-        for message in messages:
-            role = "model" if message.get("role") == "assistant" else str(message.get("role"))
-            ids += [TURN_START, *self.encode(f"{role}\n{message_text(message)}", special=False), TURN_END]
+        for turn in turns:
+            role = "model" if turn.role == "assistant" else turn.role
+            ids += [TURN_START, *self.encode(f"{role}\n{turn.text}", special=False), TURN_END]
         return [*ids, TURN_START, *self.encode("model\n", special=False)] if reply else ids
 
     def piece(self, number: int) -> str:
@@ -57,19 +69,16 @@ class Tokenizer:
         return _SPECIAL.get(number) or self._texts.get(number) or word(number)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids` without special ones."""
-        return "".join(self.piece(number) for number in ids if number not in _SPECIAL)
+        """Return the text of `ids` without special ones and those beyond the vocabulary."""
+        return "".join(self.piece(number) for number in ids if number not in _SPECIAL and number < VOCABULARY)
+
+
+def is_broken(text: str) -> bool:
+    """Return whether half of a character, as JSON can write it, is in a text."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def word(number: int) -> str:
     """Return a made-up word of one token, with the space before it."""
     first, second = divmod(number % len(_SYLLABLES) ** 2, len(_SYLLABLES))
     return f" {_SYLLABLES[first]}{_SYLLABLES[second]}"
-
-
-def message_text(message: dict[str, Any]) -> str:
-    """Return the text of a chat message, whose content is a string or a list of parts."""
-    content = message.get("content")
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return "" if content is None else str(content)

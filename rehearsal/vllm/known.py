@@ -12,12 +12,16 @@ from rehearsal.vllm.likeness import Difference
 
 @dataclass(frozen=True)
 class Known:
-    """Lines that may differ: of which questions and kinds, which lines, and why. All three are patterns."""
+    """Lines that may differ: of which questions and kinds, which lines (all three are patterns), and why.
+
+    One that differs only `sometimes`, as a matter of time, may explain nothing for once.
+    """
 
     question: str
     kind: str
     line: str
     reason: str
+    sometimes: bool = False
 
     def covers(self, difference: Difference, line: str) -> bool:
         """Return whether `line` of this difference is one that may differ."""
@@ -57,7 +61,7 @@ def judge(differences: Sequence[Difference], entries: Sequence[Known]) -> Verdic
             used.update(here)
         else:
             unexplained.append(Difference(difference.question, difference.kind, real, standin))
-    return Verdict(unexplained, [entry for entry in entries if entry not in used])
+    return Verdict(unexplained, [entry for entry in entries if entry not in used and not entry.sometimes])
 
 
 def _touches(entry: Known, difference: Difference) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 
+import pytest
 from aiohttp import ClientSession
 
 from rehearsal.vllm.wire import Answer, Question, ask
@@ -61,3 +62,67 @@ async def test_a_stream_that_its_client_leaves_is_counted_as_answered(start: Sta
     await asyncio.wait_for(running.server.engine.drained(), 30)
     await asyncio.sleep(0)
     assert await counted(running) == ['{handler="/v1/completions",method="POST",status="2xx"} 1.0']
+
+
+async def test_a_client_that_leaves_before_its_body_is_sent_is_counted_as_refused(start: Start) -> None:
+    running = await start()
+    reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
+    head = "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
+    writer.write(f"{head}Content-Length: 50\r\n\r\n".encode())
+    await reader.readuntil(b"\r\n\r\n")
+    writer.close()
+    series = '{handler="/v1/completions",method="POST",status="4xx"} 1.0'
+    async with asyncio.timeout(30):
+        while await counted(running) != [series]:
+            pass
+
+
+async def test_a_slash_too_many_is_redirected_and_counted_by_its_own_path(start: Start) -> None:
+    running = await start()
+    for method, path, location in (
+        ("POST", "/v1/completions/", "/v1/completions"),
+        ("GET", "/v1/completions/", "/v1/completions"),
+        ("GET", "/v1/models//?a=1", "/v1/models?a=1"),
+    ):
+        answer = await asked(running, method, path)
+        assert answer.status == "HTTP/1.1 307 Temporary Redirect"
+        assert names(answer) == ["date", "server", "content-length", "location", "vary"]
+        assert dict(answer.headers)["location"] == f"http://127.0.0.1:{running.port}{location}"
+    assert (await asked(running, "GET", "/nowhere/")).status == "HTTP/1.1 404 Not Found"
+    assert sorted(await counted(running)) == [
+        '{handler="/v1/completions/",method="POST",status="3xx"} 1.0',
+        '{handler="none",method="GET",status="3xx"} 2.0',
+        '{handler="none",method="GET",status="4xx"} 1.0',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status", "body"),
+    [
+        ((), "200 OK", b"OK"),
+        ((("Access-Control-Request-Headers", "x-a, x-b"),), "200 OK", b"OK"),
+        ((("Access-Control-Request-Method", "MOON"),), "400 Bad Request", b"Disallowed CORS method"),
+        ((("Access-Control-Request-Private-Network", "true"),), "400 Bad Request", b"Disallowed CORS private-network"),
+    ],
+)
+async def test_a_preflight_needs_no_key_and_no_route(
+    headers: Sequence[tuple[str, str]], status: str, body: bytes, start: Start
+) -> None:
+    running = await start("--api-key", "secret")
+    sent = {"Origin": "http://example.invalid", "Access-Control-Request-Method": "POST", **dict(headers)}
+    answer = await asked(running, "OPTIONS", "/v1/nowhere", list(sent.items()))
+    assert (answer.status, answer.body) == (f"HTTP/1.1 {status}", body)
+    allowed = dict(answer.headers).get("access-control-allow-headers")
+    assert allowed == sent.get("Access-Control-Request-Headers")
+    assert names(answer)[-2:] == ["content-length", "content-type"]
+    assert await counted(running) == []
+
+
+async def test_http_1_0_is_answered_in_1_1_chunks_and_all(start: Start) -> None:
+    running = await start()
+    body = b'{"prompt": "a", "max_tokens": 2, "ignore_eos": true, "stream": true}'
+    head = b"POST /v1/completions HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    answer = await ask(running.port, Question("old", "RAW", "", head + body))
+    assert answer.status == "HTTP/1.1 200 OK"
+    assert names(answer) == ["date", "server", "content-type", "vary", "connection", "transfer-encoding"]
+    assert answer.body.endswith(b"data: [DONE]\n\n")

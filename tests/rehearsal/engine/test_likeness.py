@@ -1,7 +1,7 @@
 """The stand-in held against what real vLLM 0.31.0 answered: the offline form of `tests/vllm/test_likeness.py`.
 
 `answers-single.json` and `answers-split.json` are recordings of the real engine made by `observe` (`likeness.save`),
-one process with `FLAGS` and two with `MORE_FLAGS` besides. `make test-vllm` writes new ones, each as `vllm.json`.
+one process with `FLAGS` and two with `MORE_FLAGS` besides; `docs/engines` says how they are renewed.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""What no client should send: each gets an answer, the log gets no traceback, and the server lives."""
+"""What no client should send: each gets vLLM's answer, the log gets no traceback, and the server lives."""
 
 import asyncio
 import logging
@@ -7,10 +7,16 @@ from contextlib import suppress
 
 import pytest
 
+from rehearsal.vllm.known import judge, known
+from rehearsal.vllm.likeness import compare, load, observe
 from rehearsal.vllm.malformed import malformed
+from rehearsal.vllm.questions import odd_rounds
 from rehearsal.vllm.server import SERVED_NAME
 from rehearsal.vllm.wire import CLOSED, SILENT, Question, ask
-from tests.rehearsal.engine.conftest import Running, Start
+from tests.rehearsal.engine.conftest import RECORDINGS, Running, Start
+from tests.vllm.conftest import FLAGS
+
+SETTLE_S = 0.002
 
 GENERATE = b'{"prompt":"one two","max_tokens":400,"ignore_eos":true,"stream":true}'
 STREAM = (
@@ -28,15 +34,19 @@ async def lives(running: Running, caplog: pytest.LogCaptureFixture) -> None:
     assert "Traceback" not in caplog.text
 
 
-async def test_every_malformed_request_is_answered(start: Start, caplog: pytest.LogCaptureFixture) -> None:
+async def test_malformed_requests_are_answered_as_vllm_was_recorded(
+    start: Start, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The offline form of `tests/vllm/test_likeness.py`; `docs/engines` says how the recordings are renewed."""
     caplog.set_level(logging.DEBUG, "vllm")
-    running = await start(f"--served-model-name={SERVED_NAME}")
-    odd = {}
-    for question in malformed():
-        answer = await asyncio.wait_for(ask(running.port, question), 30)
-        odd[question.name] = answer.status
-    assert all(status.startswith("HTTP/1.") for status in odd.values()), odd
-    assert [name for name, status in odd.items() if " 500 " in status] == []
+    running = await start(*FLAGS, f"--served-model-name={SERVED_NAME}")
+    seen = await observe(running.port, odd_rounds(), SETTLE_S)
+    recorded = load(RECORDINGS / "answers-malformed.json")
+    assert len({facet.question for facet in recorded}) > 100
+    # Which metrics there are is compared in `test_likeness`.
+    differences = [one for one in compare(recorded, seen) if one.question != "metrics"]
+    told = "\n\n".join(difference.text() for difference in judge(differences, known()).unexplained)
+    assert not told, told
     await lives(running, caplog)
 
 
@@ -49,6 +59,21 @@ async def test_what_is_no_http_is_answered_as_uvicorn_does(raw: bytes, start: St
     assert answer.status == "HTTP/1.1 400 Bad Request"
     assert [name for name, _ in answer.headers] == ["date", "server", "content-type", "content-length", "connection"]
     assert answer.body == b"Invalid HTTP request received."
+
+
+async def test_a_request_whose_body_turns_out_to_be_no_http_is_answered_and_counted(start: Start) -> None:
+    running = await start()
+    reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
+    head = b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
+    writer.write(head + b"Transfer-Encoding: chunked\r\n\r\n")
+    assert await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 30) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    writer.write(b"1\r\n{\r\nzz\r\n}\r\n0\r\n\r\n")
+    answer = await asyncio.wait_for(reader.read(), 30)
+    assert answer.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert answer.endswith(b"Invalid HTTP request received.")
+    writer.close()
+    counted = (await ask(running.port, Question("metrics", "GET", "/metrics"))).body.decode()
+    assert 'http_requests_total{handler="/v1/completions",method="POST",status="4xx"} 1.0' in counted
 
 
 async def test_a_body_beyond_the_limit_is_refused(start: Start, caplog: pytest.LogCaptureFixture) -> None:

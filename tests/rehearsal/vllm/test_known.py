@@ -22,6 +22,10 @@ def test_an_entry_that_explains_nothing_is_outdated() -> None:
     assert judge([BODY], [used, unused]).outdated == [unused]
 
 
+def test_what_differs_only_sometimes_is_never_outdated() -> None:
+    assert judge([BODY], [Known("r", "body", "^b ", "because", sometimes=True)]).outdated == []
+
+
 def test_every_entry_of_the_list_has_a_reason() -> None:
     for one in known():
         assert len(one.reason) > 20
