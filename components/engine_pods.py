@@ -30,14 +30,14 @@ from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 from components import labels, security
 from components.placing import tolerations
 from experiment import arguments
-from experiment.arguments import HTTP_PORT, MASTER_PORT, Role
+from experiment.arguments import AGENT_PORT, HTTP_PORT, MASTER_PORT, Role
 from experiment.engine import Engine, Model
 from experiment.nodes import Placing
 from experiment.probes import Probes
 from experiment.resources import GPU, memory_quantity
 from experiment.topology import Topology
 
-SCRIPTS = ("await_leader.py", "see_leader.py")
+SCRIPTS = ("agent.py", "await_leader.py", "see_leader.py")
 SCRIPTS_AT = "/splitbed"
 GRACE_S = 10
 """Seconds between the end of the engine's own time-out and a kill."""
@@ -87,10 +87,10 @@ def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs])
         name="engine",
         image=args.image,
         image_pull_policy="IfNotPresent",
-        command=[argv[0]],
+        command=_script("agent.py", f"{AGENT_PORT}", f"{HTTP_PORT}", argv[0]),
         args=list(argv[1:]),
         env=_environment(args),
-        ports=[ContainerPortArgs(name="http", container_port=HTTP_PORT)] if role == "leader" else None,
+        ports=_ports(role),
         resources=_resources(args),
         startup_probe=startup,
         readiness_probe=steady,
@@ -99,6 +99,11 @@ def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs])
         termination_message_policy="FallbackToLogsOnError",
         volume_mounts=list(mounts),
     )
+
+
+def _ports(role: Role) -> list[ContainerPortArgs]:
+    http = [ContainerPortArgs(name="http", container_port=HTTP_PORT)] if role == "leader" else []
+    return [*http, ContainerPortArgs(name="counters", container_port=AGENT_PORT)]
 
 
 def _wait(args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs]) -> ContainerArgs:

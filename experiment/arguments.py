@@ -8,6 +8,8 @@ from experiment.topology import Topology
 
 HTTP_PORT = 8000
 MASTER_PORT = 29501
+AGENT_PORT = 8001
+"""Where each pod's counters are told, beside its engine."""
 
 Role = Literal["leader", "worker"]
 
