@@ -69,7 +69,13 @@ class Tokenizer:
         return _SPECIAL.get(number) or self._texts.get(number) or word(number)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids` without special ones and those beyond the vocabulary."""
+        """Return the text of `ids` without special ones and those beyond the vocabulary.
+
+        Raises:
+            ApiError: One is beyond 32 bits; the words are those of the library that real vLLM asks.
+        """
+        if max(ids, default=0) >= 2**32:
+            raise ApiError("number too large to fit in target type")
         return "".join(self.piece(number) for number in ids if number not in _SPECIAL and number < VOCABULARY)
 
 

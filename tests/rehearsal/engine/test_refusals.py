@@ -65,6 +65,7 @@ async def refusal(start: Start, path: str, data: bytes) -> dict[str, Any]:
         (COMPLETIONS, {"prompt": [300], "n": 0}, "n must be at least 1, got 0.", None),
         (COMPLETIONS, {"prompt": []}, "You must pass at least one prompt", None),
         (COMPLETIONS, {"prompt": [1_000_000]}, "Token id 1000000 is out of vocabulary", None),
+        ("/detokenize", {"tokens": [2**32]}, "number too large to fit in target type", None),
         (COMPLETIONS, {"prompt": [262_144]}, "Token id 262144 is out of vocabulary", None),
         (CHAT, {"messages": None}, "'NoneType' object is not iterable", None),
         (
