@@ -54,14 +54,32 @@ async def test_a_missing_key_is_refused_before_everything_else(start: Start) -> 
     assert await counted(running) == ['{handler="/v1/models",method="GET",status="2xx"} 1.0']
 
 
-async def test_a_stream_that_its_client_leaves_is_counted_as_answered(start: Start) -> None:
+@pytest.mark.parametrize("copies", [1, 2])
+async def test_a_stream_that_its_client_leaves_is_counted_as_answered(
+    copies: int, start: Start, caplog: pytest.LogCaptureFixture
+) -> None:
     running = await start(SPLITBED_STANDIN_PARAMETERS='{"step_s": 0.02}')
-    body = b'{"prompt": "a", "max_tokens": 4000, "ignore_eos": true, "stream": true}'
+    body = b'{"prompt": "a", "max_tokens": 4000, "ignore_eos": true, "stream": true, "n": %d}' % copies
     left = await ask(running.port, Question("left", "POST", "/v1/completions", body, hang_up_after=2))
     assert not left.whole
     await asyncio.wait_for(running.server.engine.drained(), 30)
     await asyncio.sleep(0)
     assert await counted(running) == ['{handler="/v1/completions",method="POST",status="2xx"} 1.0']
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+async def test_a_death_is_told_to_requests_of_one_sequence_and_of_several(copies: int, start: Start) -> None:
+    running = await start(SPLITBED_STANDIN_PARAMETERS='{"step_s": 0.02}')
+    body = b'{"prompt": "a", "max_tokens": 4000, "ignore_eos": true, "n": %d}' % copies
+    waiting = asyncio.create_task(ask(running.port, Question("left", "POST", "/v1/completions", body)))
+    async with asyncio.timeout(30):
+        while running.server.engine.core.unfinished < copies:
+            await asked(running, "GET", "/health")
+    running.server.engine.die()
+    answer = await asyncio.wait_for(waiting, 30)
+    assert answer.status == "HTTP/1.1 500 Internal Server Error"
+    assert b"EngineCore encountered an issue." in answer.body
 
 
 async def test_a_client_that_leaves_before_its_body_is_sent_is_counted_as_refused(start: Start) -> None:
