@@ -33,6 +33,7 @@ _IN_EVERY_NAMESPACE = frozenset({("ConfigMap", "kube-root-ca.crt"), ("ServiceAcc
 _TIMEOUT_S = 20
 # Too many requests, and what a server answers that is starting, ending or without its store.
 _NOT_NOW = frozenset({429, 500, 502, 503, 504})
+_NOTHING_THERE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE})
 
 JobState = Literal["missing", "running", "succeeded", "failed"]
 
@@ -190,14 +191,21 @@ class Observer:
         document: dict[str, Any] | None = None if status == HTTPStatus.NOT_FOUND else json.loads(text)
         return document
 
-    def _ask(self, path: str) -> tuple[int, str]:
-        """Return the status and body of an answer, which is good or says that there is no such thing."""
+    def _ask(self, path: str, headers: Mapping[str, str] | None = None) -> tuple[int, str]:
+        """Return the status and text of an answer, which is good or says that there is no such thing, or no more."""
+        status, body = self._raw(path, headers)
+        return status, body.decode(errors="replace")
+
+    def _raw(self, path: str, headers: Mapping[str, str] | None = None) -> tuple[int, bytes]:
         request = self._api.param_serialize(
-            "GET", path, header_params={"Accept": "application/json, */*"}, auth_settings=["BearerToken"]
+            "GET",
+            path,
+            header_params={"Accept": "application/json, */*", **(headers or {})},
+            auth_settings=["BearerToken"],
         )
         try:
             response = self._api.call_api(*request, _request_timeout=_TIMEOUT_S)
-            status, text = response.status, response.read().decode(errors="replace")
+            status, body = response.status, response.read()
         except (urllib3.exceptions.HTTPError, OSError, ApiException) as error:
             raise ClusterUnreachableError(
                 f"The API server at {self._host} does not answer: {str(error).rstrip('.')}.",
@@ -205,26 +213,26 @@ class Observer:
             ) from error
         if status in _NOT_NOW:
             raise ClusterUnreachableError(
-                f"The API server at {self._host} cannot answer {path} now ({status}: {_reason(text)}).", "Try again."
+                f"The API server at {self._host} cannot answer {path} now ({status}: {_reason(body)}).", "Try again."
             )
-        if status >= HTTPStatus.BAD_REQUEST and status != HTTPStatus.NOT_FOUND:
+        if status >= HTTPStatus.BAD_REQUEST and status not in _NOTHING_THERE:
             raise ClusterRefusedError(
-                f"The API server at {self._host} refuses {path} ({status}: {_reason(text)}).",
+                f"The API server at {self._host} refuses {path} ({status}: {_reason(body)}).",
                 "Check that the kubeconfig's credentials are valid, and that its user may read the whole cluster.",
             )
-        return status, text
+        return status, body
 
     @property
     def _host(self) -> str:
         return str(self._api.configuration.host)
 
 
-def _reason(text: str) -> str:
+def _reason(body: bytes) -> str:
     """Return the message of Kubernetes' own Status, or the beginning of whatever else came."""
     try:
-        return str(json.loads(text)["message"])
+        return str(json.loads(body)["message"])
     except (ValueError, KeyError, TypeError):
-        return " ".join(text.split())[:200] or "nothing said"
+        return " ".join(body.decode(errors="replace").split())[:200] or "nothing said"
 
 
 def _applied(item: dict[str, Any]) -> bool:

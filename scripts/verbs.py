@@ -16,6 +16,7 @@ VERBS = {
     "preflight": "What would otherwise be found out ten minutes into `pulumi up`. Nothing is made.",
     "extend": "Another end date for a stack: its file, what AWS does then, and all tags. No node is replaced.",
     "audit": "Whether all that lives in AWS says whose it is and when it ends, in all regions.",
+    "logs": "What a stack's pods wrote, also those that are gone: from CloudWatch, or from files of its nodes.",
     "sweep": "What `pulumi destroy` has left behind in AWS; deleted only with --delete.",
     "image": "Build the stand-in engine's image and write it to a file.",
     "cluster": "A real Kubernetes on this machine, in namespaces of its own.",
