@@ -39,3 +39,15 @@ def divide(cidr: str, zones: Sequence[str]) -> Division:
     parts = list(network.subnets(new_prefix=prefix))
     *_, public = parts[-1].subnets(new_prefix=_PUBLIC_PREFIX)
     return Division(private=tuple(str(part) for part in parts[: len(zones)]), public=str(public))
+
+
+_LEAST_PREFIX = 8
+
+
+def is_nearly_the_world(cidr: str) -> bool:
+    """Return whether a range, of IPv4 or IPv6, is so large that it keeps nobody out.
+
+    Raises:
+        ValueError: it is no range.
+    """
+    return ipaddress.ip_network(cidr, strict=False).prefixlen < _LEAST_PREFIX

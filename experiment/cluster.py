@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from experiment import versions
+from experiment.cidr import is_nearly_the_world
 from experiment.logs import RetentionDays
 from experiment.strict import Strict
 
@@ -36,7 +37,7 @@ def _network(text: str) -> ipaddress.IPv4Network:
 
 
 def _not_the_world(text: str) -> str:
-    if _network(text).prefixlen < 8:
+    if is_nearly_the_world(str(_network(text))):
         raise PydanticCustomError(
             "open_endpoint",
             "that lets (nearly) the whole world at the cluster's API",

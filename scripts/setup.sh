@@ -29,7 +29,9 @@ echo "Installing the locked requirements into .venv (about a minute the first ti
 # uv takes seconds where pip takes minutes; pip does it where an index is known to pip alone.
 if ! .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements/dev.txt; then
     echo "uv cannot reach the packages; installing with pip instead (some minutes)"
-    .venv/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements/dev.txt
+    # The lock is whole. pip knows nothing of its override, and would stop at what pulumi-policy says of protobuf.
+    .venv/bin/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --require-hashes \
+        -r requirements/dev.txt
 fi
 # The build backend looks for its own program on PATH.
 PATH="$PWD/.venv/bin:$PATH" .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .

@@ -13,6 +13,7 @@ from pulumi.runtime.proto import language_pb2_grpc
 from rehearsal.languagehost.server import ProgramServer
 
 MAX_MESSAGE_BYTES = 400 * 1024 * 1024  # the engine's own limit
+CALLS = 16  # at the same time: one for the program and one for each policy pack last as long as they run
 DRAIN_S = 4.0  # a program that is still running is given this long; the engine kills after 5 s
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     """Serve on a free loopback port."""
     exit_with_parent()
     server = grpc.server(
-        ThreadPoolExecutor(max_workers=4),
+        ThreadPoolExecutor(max_workers=CALLS),
         options=[
             ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
             ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),

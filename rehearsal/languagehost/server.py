@@ -1,17 +1,20 @@
 """The gRPC service that Pulumi's engine asks to run a Python program.
 
 It builds on the language server that Pulumi's own SDK carries for inline programs, and adds what the
-command line needs: running the program's directory.
+command line needs: running the program's directory, and beside it those of policy packs.
 """
 
 import os
 import runpy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pulumi.automation._server import LanguageServer
 from pulumi.runtime.proto import language_pb2
+
+from rehearsal.languagehost.plugin import Plugin
 
 
 class ProgramServer(LanguageServer):
@@ -42,3 +45,20 @@ class ProgramServer(LanguageServer):
         if response.error:
             response.error, response.bail = "", True
         return response
+
+    def RunPlugin(self, request: Any, context: Any) -> Iterator[Any]:  # noqa: N802
+        """Run a plugin's directory, such as a policy pack's, and hand on what it prints until it ends.
+
+        The engine reads the plugin's port from its standard output, and ends it by cancelling the call.
+        """
+        argv = [sys.executable, "-u", request.info.program_directory or request.program, *request.args]
+        with Plugin(argv, request.pwd, request.env) as plugin:
+            if not context.add_callback(plugin.end):
+                return
+            for stream, text in plugin.output():
+                yield (
+                    language_pb2.RunPluginResponse(stdout=text)
+                    if stream == "stdout"
+                    else language_pb2.RunPluginResponse(stderr=text)
+                )
+            yield language_pb2.RunPluginResponse(exitcode=plugin.status())

@@ -1,9 +1,7 @@
 """The program on the real engine, as far as it comes without a cluster."""
 
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +10,8 @@ import pytest
 import yaml
 
 from rehearsal.home import home
-from rehearsal.progress import Progress
-from rehearsal.pulumi_cli import LANGUAGE_HOST
 from rehearsal.toolchain import Toolchain
+from tests.engine.plain_pulumi import Quiet, environment_of
 from tests.recording import ROOT, stack_settings
 
 pytestmark = pytest.mark.engine
@@ -23,32 +20,9 @@ EXPIRED = "2026-01-01T18:00:00+01:00"
 Pulumi = Callable[..., tuple[int, str]]
 
 
-class _Quiet(Progress):
-    def step(self, text: str) -> None:
-        """Say nothing."""
-
-    def note(self, text: str) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture(scope="module")
 def executable() -> Path:
-    return Toolchain(home(), _Quiet()).ensure("pulumi")["pulumi"]
-
-
-def _environment(directory: Path, *programs: Path) -> dict[str, str]:
-    """Return what Pulumi runs in: a home and a backend in that directory, our language host, these programs first."""
-    places = [LANGUAGE_HOST, *(program.parent for program in programs), os.environ["PATH"]]
-    return {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PULUMI_")},
-        "PATH": os.pathsep.join(map(str, places)),
-        "PYTHONPATH": str(ROOT),
-        "SPLITBED_PYTHON": sys.executable,
-        "PULUMI_HOME": str(directory / "home"),
-        "PULUMI_BACKEND_URL": f"file://{directory / 'backend'}",
-        "PULUMI_CONFIG_PASSPHRASE": "a test's",
-        "PULUMI_SKIP_UPDATE_CHECK": "true",
-    }
+    return Toolchain(home(), Quiet()).ensure("pulumi")["pulumi"]
 
 
 @pytest.fixture
@@ -60,7 +34,7 @@ def pulumi(executable: Path, tmp_path: Path) -> Pulumi:
         (project / name).symlink_to(ROOT / name)
     (project / "stacks").mkdir()
     (tmp_path / "backend").mkdir()
-    environment = _environment(tmp_path, executable)
+    environment = environment_of(tmp_path, executable)
     stack_file = project / "stacks" / "Pulumi.tried.yaml"
 
     def run(settings: dict[str, Any], *arguments: str) -> tuple[int, str]:
@@ -121,7 +95,7 @@ LwsController("lws", args, pulumi.ResourceOptions(providers=[provider]))
 
 def test_the_real_charts_controller_is_ready_when_its_webhook_is(executable: Path, tmp_path: Path) -> None:
     """Rendered by the provider: what is changed on the chart's way must fit the chart."""
-    toolchain = Toolchain(home(), _Quiet())
+    toolchain = Toolchain(home(), Quiet())
     plugin = toolchain.ensure("pulumi-resource-kubernetes")["pulumi-resource-kubernetes"]
     rendered = tmp_path / "rendered"
     program = RENDERING.format(directory=str(rendered), chart=str(toolchain.lws_chart()))
@@ -130,7 +104,7 @@ def test_the_real_charts_controller_is_ready_when_its_webhook_is(executable: Pat
     (project / "__main__.py").write_text(program)
     (project / "Pulumi.yaml").write_text("name: rendering\nruntime: python\n")
     (tmp_path / "backend").mkdir()
-    environment = _environment(tmp_path, plugin, executable)
+    environment = environment_of(tmp_path, plugin, executable)
     for command in (("stack", "init", "rendering"), ("up", "--yes", "--skip-preview")):
         ran = subprocess.run(
             [executable, *command, "--non-interactive"],

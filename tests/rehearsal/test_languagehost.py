@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
+import psutil
 import pytest
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc
 
@@ -44,6 +45,45 @@ def test_it_goes_quietly_when_asked(host: subprocess.Popen[str], number: signal.
     host.send_signal(number)
 
     assert host.wait(timeout=10) == 0
+
+
+def plugin(directory: Path, program: str, *arguments: str) -> language_pb2.RunPluginRequest:
+    (directory / "__main__.py").write_text(program)
+    return language_pb2.RunPluginRequest(
+        pwd=str(directory),
+        args=arguments,
+        env=[f"PATH={os.environ['PATH']}", "SAID=first", "SAID=last"],
+        info=language_pb2.ProgramInfo(program_directory=str(directory), entry_point="."),
+        kind="analyzer",
+    )
+
+
+def test_a_plugin_is_run_and_all_it_prints_is_handed_on(host: subprocess.Popen[str], tmp_path: Path) -> None:
+    program = "import os, sys; print(sys.argv[1], os.environ['SAID'], os.getcwd()); sys.exit('enough' * 50_000)"
+    channel, language = stub(host)
+    with channel:
+        answers = list(language.RunPlugin(plugin(tmp_path, program, "127.0.0.1:1")))
+
+    assert b"".join(each.stdout for each in answers).decode() == f"127.0.0.1:1 last {tmp_path}\n"
+    assert b"".join(each.stderr for each in answers).decode().strip() == "enough" * 50_000
+    assert [each.WhichOneof("output") for each in answers][-1] == "exitcode"
+    assert answers[-1].exitcode == 1
+
+
+@pytest.mark.parametrize("how", ["call cancelled", "host killed"])
+def test_a_plugin_ends_with_its_call_and_with_the_host(host: subprocess.Popen[str], tmp_path: Path, how: str) -> None:
+    """What a policy pack prints first is its port; it never ends by itself."""
+    program = "import os, time; print(os.getenv('SAID'), flush=True); time.sleep(600)"
+    channel, language = stub(host)
+    with channel:
+        running = language.RunPlugin(plugin(tmp_path, program))
+        assert next(running).stdout.strip() == b"last"
+        (started,) = [each for each in psutil.Process(host.pid).children(recursive=True) if not each.children()]
+        if how == "call cancelled":
+            running.cancel()
+        else:
+            host.kill()
+        started.wait(timeout=10)
 
 
 def test_it_ends_with_whoever_started_it(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The policy pack: what no stack of this project may make, whatever its program says."""
