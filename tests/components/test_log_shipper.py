@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from experiment.catalogue.addons import addons
+from experiment.plan.pods import deployed_addons
 from tests.components.aws.stack import settings as on_eks
+from tests.experiment.stacks import settings_of
 from tests.recording import Recording, Registered, run, stack_settings
 
 DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
@@ -180,3 +182,9 @@ def test_its_image_is_the_settings() -> None:
     assert container["image"] == "registry.example/collector:1"
     (container,) = pod(recorded("cloudwatch"))["containers"]
     assert "opentelemetry-collector-contrib:0.165.1@sha256:" in container["image"], "from the lock file"
+
+
+def test_the_plan_counts_it_on_a_cluster_that_was_given_too() -> None:
+    assert deployed_addons(settings_of("rehearsal-split")) == ()
+    shipped = settings_of("rehearsal-split", logs={"kind": "files"})
+    assert [each.name for each in deployed_addons(shipped)] == ["log-shipper"]
