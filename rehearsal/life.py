@@ -1,6 +1,5 @@
 """The whole life of rehearsed stacks: cluster up, stack up, measured, destroyed, cluster down, all proven."""
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -8,19 +7,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from campaign.measuring import Measuring
+from campaign.stacklives import StackLives, longest_s
 from experiment.errors import SplitbedError
 from rehearsal import run as runs
 from rehearsal.locks import locked
-from rehearsal.observer import ClusterUnreachableError, PodPlace
+from rehearsal.observer import PodPlace
 from rehearsal.progress import Progress
-from rehearsal.pulumi_cli import PulumiCli, PulumiError
-from rehearsal.records import ClaimedRecords, LocalRecords, Records
+from rehearsal.pulumi_cli import PulumiCli
+from rehearsal.site import ClusterSite
 from rehearsal.target import Target
 from rehearsal.workspace import Workspace
 from stackfiles.stackfile import StackFile
 
 ATTEMPTS = 3  # Jobs that are tried for one run within one command
-_PATIENCE_S = 900.0  # beyond what the plan may take; the Job itself gives up earlier
+
+Turns = Callable[[StackLives, Path], None]
+"""What is done with a stack that lives, topology after topology; the directory is its own, and kept."""
 
 
 class RehearsalError(SplitbedError):
@@ -42,13 +45,25 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Rehearsal:
-    """Takes stacks, one after another, through their lives on one cluster."""
+    """Takes stacks, one after another, through their lives on one cluster.
+
+    Attributes:
+        target: the cluster.
+        pulumi: makes the CLI for a workspace.
+        home: where workspaces are.
+        progress: who is told.
+        keep: whether the last stack stays up.
+        turns: what is done with the last stack once it was measured, before it is destroyed.
+        about: what a reader of the figures must know.
+    """
 
     target: Target
     pulumi: Callable[[Workspace], PulumiCli]
     home: Path
     progress: Progress
     keep: bool = False
+    turns: Turns | None = None
+    about: tuple[str, ...] = ()
 
     def stack(self, name: str, *, last: bool) -> Outcome:
         """Bring the stack up, wait for its benchmark, and destroy it unless it is the last and to be kept.
@@ -59,66 +74,82 @@ class Rehearsal:
             RehearsalError: the benchmark failed `ATTEMPTS` times, or the stack left objects behind.
             PulumiError: Pulumi failed, twice.
         """
-        workspace = Workspace(root=self.home / "rehearsals" / self.target.name / name, stack=name)
-        workspace.create()
+        workspace = self._workspace(name)
         with locked(workspace.root / "lock", self.progress.note):
-            return self._live(workspace, keep=self.keep and last)
+            return self._live(workspace, keep=self.keep and last, turns=self.turns if last else None)
 
-    def _live(self, workspace: Workspace, *, keep: bool) -> Outcome:
+    def campaign(self, name: str, file: StackFile, turns: Turns) -> None:
+        """Let the topologies of a stack take turns, and destroy it unless it is to be kept; raises as `stack`."""
+        workspace = self._workspace(name)
+        with locked(workspace.root / "lock", self.progress.note):
+            run, lives = self._begin(workspace, file)
+            runs.save(run, workspace.root / "run.json")
+            turns(lives, self._directory(workspace, run))
+            self._finish(workspace, lives.measuring, lives.measuring.pulumi.outputs(), keep=self.keep)
+            runs.save(replace(run, measured=True), workspace.root / "run.json")
+
+    def _live(self, workspace: Workspace, *, keep: bool, turns: Turns | None) -> Outcome:
         name = workspace.stack
-        memory = workspace.root / "run.json"
-        run = runs.load(memory, datetime.now(UTC))
-        if run.cluster and run.cluster != self.target.identity:
-            self.progress.note(f"{name}: the cluster of an earlier rehearsal is gone, its state is dropped")
-            workspace.forget_state()
+        run, lives = self._begin(workspace, StackFile.of(name))
         if records := len(list(workspace.results.glob(f"{run.id}/*/*.json"))):
             self.progress.note(f"{name}: going on with run {run.id}, {records} finished records are kept")
-        run = replace(run, cluster=self.target.identity)
-        cli = self.pulumi(workspace)
-        if remarks := cli.prepare():
-            for remark in remarks:
-                self.progress.note(remark)
-            # What the killed command did last is not in its state: objects it deleted would be missed by nobody.
-            self.progress.step(f"{name}: pulumi refresh")
-            cli.refresh(self.progress)
+        lives.begin()
+        measuring = lives.measuring
 
-        outputs, run, places = self._measure(cli, run)
+        outputs, run = self._measure(lives, workspace, run)
+        places = self._site(workspace).pods(outputs)
         self.progress.step(f"{name}: pulumi preview (nothing may change)")
-        self._twice(cli, partial(cli.preview, self.progress, expect_no_changes=True))
-        if not keep:
-            self.progress.step(f"{name}: pulumi destroy")
-            self._twice(cli, partial(cli.destroy, self.progress))
-            workspace.clear_scratch()
-            self._prove_gone(name, outputs)
+        measuring.safely(partial(measuring.pulumi.preview, self.progress, expect_no_changes=True))
+        if turns is not None:
+            turns(lives, self._directory(workspace, run))
+        self._finish(workspace, measuring, outputs, keep=keep)
         # Only now: a command killed before is gone on with by the next, which then has these figures to show.
-        runs.save(replace(run, measured=True), memory)
+        runs.save(replace(run, measured=True), workspace.root / "run.json")
         return Outcome(
             stack=name,
             run=run.id,
             topology=_label(outputs["topology"]),
             results=workspace.results / run.id,
-            places=tuple(places),
+            places=places,
             destroyed=not keep,
+            about=self.about,
         )
 
-    def _measure(self, cli: PulumiCli, run: runs.Run) -> tuple[dict[str, Any], runs.Run, list[PodPlace]]:
+    def _workspace(self, name: str) -> Workspace:
+        workspace = Workspace(root=self.home / "rehearsals" / self.target.name / name, stack=name)
+        workspace.create()
+        return workspace
+
+    def _directory(self, workspace: Workspace, run: runs.Run) -> Path:
+        return workspace.root / "campaigns" / run.id
+
+    def _begin(self, workspace: Workspace, file: StackFile) -> tuple[runs.Run, StackLives]:
+        run = runs.load(workspace.root / "run.json", datetime.now(UTC))
+        if run.cluster and run.cluster != self.target.identity:
+            self.progress.note(f"{workspace.stack}: the cluster of an earlier rehearsal is gone, its state is dropped")
+            workspace.forget_state()
+        measuring = Measuring(
+            pulumi=self.pulumi(workspace),
+            site=self._site(workspace),
+            progress=self.progress,
+            up_takes="about 40 s",
+        )
+        lives = StackLives(file=file, measuring=measuring, overrides=partial(self._overrides, workspace))
+        return replace(run, cluster=self.target.identity), lives
+
+    def _site(self, workspace: Workspace) -> ClusterSite:
+        return ClusterSite(target=self.target, note=self.progress.note, written=workspace.results)
+
+    def _measure(self, lives: StackLives, workspace: Workspace, run: runs.Run) -> tuple[dict[str, Any], runs.Run]:
         """Bring the stack up and wait for its Job; a Job that failed or vanished is tried again."""
-        workspace = cli.workspace
         for _ in range(ATTEMPTS):
             runs.save(run, workspace.root / "run.json")
-            stack = StackFile.of(workspace.stack).replaced(self._overrides(workspace, run))
-            stack.write(workspace.config_file)
-            self.progress.step(f"{workspace.stack}: pulumi up (about 40 s)")
-            self._twice(cli, partial(cli.up, self.progress))
-            outputs = cli.outputs()
-            self.progress.step(f"{workspace.stack}: benchmark, run {run.id}, attempt {run.attempt}")
-            records = self._records(workspace, outputs, run)
-            succeeded = self._succeeded(records, outputs, _longest_s(stack) + _PATIENCE_S)
-            if records.collect() and succeeded:
-                return outputs, run, self.target.observer.pods(outputs["namespace"])
-            words = self.target.observer.last_words(outputs["namespace"], outputs["job_name"])
-            fault = "finished, but no record of it arrived" if succeeded else "did not finish"
-            self.progress.note(f"the benchmark's Job {fault}; its last words:\n{words}")
+            chosen = {"benchmark.run": run.id, "benchmark.attempt": run.attempt}
+            file = lives.file.replaced({**self._overrides(workspace), **chosen})
+            file.write(workspace.config_file)
+            outputs = lives.measuring.attempt(run.id, run.attempt, workspace.results, longest_s(file))
+            if outputs is not None:
+                return outputs, run
             run = run.next_attempt()
         runs.save(run, workspace.root / "run.json")
         raise RehearsalError(
@@ -127,64 +158,29 @@ class Rehearsal:
             "Look at its last words above; the same command tries again and keeps finished records.",
         )
 
-    def _twice(self, cli: PulumiCli, command: Callable[[], None]) -> None:
-        """Run a Pulumi command; if it fails and the cluster is there, refresh the state and run it once more."""
-        try:
-            command()
-        except PulumiError as error:
-            if not self.target.wait_until_alive():
-                raise
-            self.progress.note(f"{error.message}\nThe state is refreshed and the command tried once more.")
-            cli.refresh(self.progress)
-            command()
-
-    def _overrides(self, workspace: Workspace, run: runs.Run) -> dict[str, Any]:
+    def _overrides(self, workspace: Workspace) -> dict[str, Any]:
         return {
             "end_date": (datetime.now(UTC) + timedelta(days=1)).isoformat(timespec="seconds"),
             **self.target.overrides(workspace.results),
-            "benchmark.run": run.id,
-            "benchmark.attempt": run.attempt,
         }
 
-    def _records(self, workspace: Workspace, outputs: dict[str, Any], run: runs.Run) -> Records:
-        if outputs["results"]["kind"] == "local":
-            return LocalRecords(workspace.results / run.id)
-        read_log = partial(self.target.observer.log, outputs["namespace"], outputs["job_name"])
-        return ClaimedRecords(read_log, workspace.results, run.id, self.progress.note)
+    def _finish(self, workspace: Workspace, measuring: Measuring, outputs: dict[str, Any], *, keep: bool) -> None:
+        if keep:
+            return
+        self.progress.step(f"{workspace.stack}: pulumi destroy")
+        measuring.safely(partial(measuring.pulumi.destroy, self.progress))
+        workspace.clear_scratch()
+        # A stack that was destroyed already, by a command that was killed then, does not say where it was.
+        self._prove_gone(workspace.stack, outputs.get("namespace", ""))
 
-    def _succeeded(self, records: Records, outputs: dict[str, Any], patience_s: float) -> bool:
-        deadline = time.monotonic() + patience_s
-        seen = 0
-        while time.monotonic() < deadline:
-            try:
-                state = self.target.observer.job(outputs["namespace"], outputs["job_name"])
-                finished = records.finished()  # after the state: of an ended Job it is all
-            except ClusterUnreachableError:
-                if not self.target.wait_until_alive():
-                    raise
-                continue
-            for name in finished[seen:]:
-                self.progress.note(f"finished {name}")
-            seen = len(finished)
-            if state != "running":
-                return state == "succeeded"
-            time.sleep(records.poll_s)
-        return False
-
-    def _prove_gone(self, stack: str, outputs: dict[str, Any]) -> None:
+    def _prove_gone(self, stack: str, namespace: str) -> None:
         self.progress.step(f"{stack}: looking for anything that is left on the API server")
-        if left := self.target.left_behind(outputs["namespace"]):
+        if left := self.target.left_behind(namespace):
             raise RehearsalError(
                 f"{stack} was destroyed, and these objects are left: {', '.join(sorted(left))}.",
                 "This is a fault in Splitbed; please report it with this list.",
             )
         self.progress.note("nothing is left")
-
-
-def _longest_s(stack: StackFile) -> float:
-    """Return the seconds that the benchmark of a stack may take by its own plan."""
-    settings = stack.check(datetime.now(UTC))
-    return settings.benchmark.plan(settings.model.served_name).longest_s if settings.benchmark else 0.0
 
 
 def _label(topology: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Rehearsals assembled: on a cluster that is started here, or on one that was given."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,7 +15,7 @@ from experiment.settings import Settings
 from rehearsal import cluster as clusters
 from rehearsal.images import Image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff, mark_command
-from rehearsal.life import Outcome, Rehearsal, RehearsalError
+from rehearsal.life import Outcome, Rehearsal, RehearsalError, Turns
 from rehearsal.locks import locked
 from rehearsal.logroom import require_room
 from rehearsal.observer import Observer
@@ -100,19 +100,63 @@ def on_local_cluster(
     *,
     keep: bool,
     engine: str = "standin",
+    turns: Turns | None = None,
 ) -> list[Outcome]:
     """Rehearse the stacks on a cluster of our own; without `keep` it is taken down, and that is proven.
+
+    `turns` are taken by the last stack once it was measured.
 
     Raises:
         SplitbedError: this machine cannot run a cluster, something could not be built, or the rehearsal failed.
     """
+
+    def live(rehearsal: Rehearsal) -> list[Outcome]:
+        made = replace(rehearsal, turns=turns)
+        outcomes = [made.stack(stack, last=stack == stacks[-1]) for stack in stacks]
+        for outcome in outcomes:
+            _write_about(outcome.results, rehearsal.about)
+        return outcomes
+
+    return _locally(home, _tracked(stacks), progress, settings, live, keep=keep, engine=engine)
+
+
+def campaign_on_local_cluster(
+    home: Path,
+    stack: str,
+    file: StackFile,
+    progress: Progress,
+    settings: Mapping[str, Any],
+    turns: Turns,
+    *,
+    keep: bool,
+    engine: str = "standin",
+) -> None:
+    """Let the topologies of one stack take turns on a cluster of our own; raises as `on_local_cluster`."""
+
+    def live(rehearsal: Rehearsal) -> list[Outcome]:
+        rehearsal.campaign(stack, file, turns)
+        return []
+
+    _locally(home, [(stack, file)], progress, settings, live, keep=keep, engine=engine)
+
+
+def _locally(
+    home: Path,
+    files: Sequence[tuple[str, StackFile]],
+    progress: Progress,
+    settings: Mapping[str, Any],
+    live: Callable[[Rehearsal], list[Outcome]],
+    *,
+    keep: bool,
+    engine: str,
+) -> list[Outcome]:
     for path in settings:
         if path == "benchmark.results" or path.startswith("benchmark.results."):
             raise SplitbedError(
                 f"--set {path}: on a cluster of our own, records are written below {home / 'rehearsals'} at once.",
                 "Leave it out; with --kubeconfig it decides where that cluster keeps them.",
             )
-    _check(stacks, settings)
+    _check(files, settings)
     clusters.check_user()
     name = cluster_of(engine)
     with locked(home / "locks" / f"rehearsal-{name}", progress.note):
@@ -138,12 +182,14 @@ def on_local_cluster(
             exclusive=True,
         )
         rehearsal = Rehearsal(
-            target=target, pulumi=partial(PulumiCli.of, tools), home=home, progress=progress, keep=keep
+            target=target,
+            pulumi=partial(PulumiCli.of, tools),
+            home=home,
+            progress=progress,
+            keep=keep,
+            about=started.engine.about,
         )
-        lived = (rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks)
-        outcomes = [replace(outcome, about=started.engine.about) for outcome in lived]
-        for outcome in outcomes:
-            (outcome.results / "about.txt").write_text("\n".join([*outcome.about, ""]))
+        outcomes = live(rehearsal)
         if keep:
             progress.step("the cluster stays up; to look around, and to end it:")
             progress.note(f"export KUBECONFIG={started.cluster.kubeconfig}; kubectl get pods --all-namespaces")
@@ -174,6 +220,7 @@ def on_given_cluster(
     settings: Mapping[str, Any],
     *,
     keep: bool,
+    turns: Turns | None = None,
 ) -> list[Outcome]:
     """Rehearse the stacks on a cluster that somebody else runs; nothing but Pulumi is looked for or built.
 
@@ -189,7 +236,7 @@ def on_given_cluster(
         )
     # Its nodes' disks are not ours to read: the records come through the log.
     settings = {"benchmark.results": {"kind": "claim"}, **settings}
-    checked = _check(stacks, settings)
+    checked = _check(_tracked(stacks), settings)
     kubeconfig = kubeconfig.absolute()  # the program runs in a directory of its own
     observer = Observer(kubeconfig, context)
     version = observer.check()
@@ -212,19 +259,27 @@ def on_given_cluster(
             exclusive=False,
         )
         rehearsal = Rehearsal(
-            target=target, pulumi=partial(PulumiCli.of, tools), home=home, progress=progress, keep=keep
+            target=target, pulumi=partial(PulumiCli.of, tools), home=home, progress=progress, keep=keep, turns=turns
         )
         return [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
 
 
-def _check(stacks: Sequence[str], settings: Mapping[str, Any]) -> list[Settings]:
+def _write_about(directory: Path, about: Sequence[str]) -> None:
+    (directory / "about.txt").write_text("\n".join([*about, ""]))
+
+
+def _tracked(stacks: Sequence[str]) -> list[tuple[str, StackFile]]:
+    return [(stack, StackFile.of(stack)) for stack in stacks]
+
+
+def _check(files: Sequence[tuple[str, StackFile]], settings: Mapping[str, Any]) -> list[Settings]:
     """Refuse a wrong stack before anything is built or started for it; return what the stacks say."""
     for path in settings:
         if any(path == decided or path.startswith(f"{decided}.") for decided in _DECIDED):
             raise SplitbedError(f"--set {path}: a rehearsal decides this itself.", "Leave it out.")
     checked = []
-    for stack in stacks:
-        found = StackFile.of(stack).replaced(settings).check(datetime.now(UTC))
+    for stack, file in files:
+        found = file.replaced(settings).check(datetime.now(UTC))
         if found.benchmark is None or not found.topology.groups:
             lack = "no benchmark is set" if found.topology.groups else "nothing is served"
             raise SplitbedError(

@@ -2,22 +2,14 @@
 
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from rich.console import Console
 from rich.text import Text
 
+from campaign.progress import Progress
 from experiment.printable import printable
 
-
-class Progress(Protocol):
-    """What long work reports to."""
-
-    def step(self, text: str) -> None:
-        """A new phase begins; `text` says which, and what it may take."""
-
-    def note(self, text: str) -> None:
-        """A remark within the phase."""
+__all__ = ["ConsoleProgress", "Progress"]
 
 
 class ConsoleProgress:

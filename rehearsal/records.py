@@ -30,13 +30,14 @@ class Records(Protocol):
 
 
 class LocalRecords:
-    """The Job writes into the workspace."""
+    """The Job writes into a directory of this machine; its records are copied if they are to be elsewhere."""
 
     poll_s = 0.5
 
-    def __init__(self, directory: Path) -> None:
-        """Look into the directory of a run."""
+    def __init__(self, directory: Path, into: Path | None = None) -> None:
+        """Look into the directory of a run; copy to another one, if there is another."""
         self._directory = directory
+        self._into = into or directory
 
     def finished(self) -> list[str]:
         """See `Records`."""
@@ -44,8 +45,21 @@ class LocalRecords:
         return [path.stem for path in paths]
 
     def collect(self) -> bool:
-        """See `Records`; all is there already."""
-        return True
+        """See `Records`; what was copied before stays as it is.
+
+        Raises:
+            SplitbedError: a record cannot be written.
+        """
+        if self._into == self._directory:
+            return True
+        for path in sorted(self._directory.rglob("*.json")):
+            target = self._into / path.relative_to(self._directory)
+            try:
+                if not target.exists():
+                    _write(target, path.read_bytes())
+            except OSError as error:
+                raise _unwritable(target, error) from error
+        return any(self._into.glob("*/*.json"))
 
 
 class ClaimedRecords:
@@ -124,9 +138,11 @@ class ClaimedRecords:
                 # Of an earlier claim: what was finished first counts, as it does for the client.
                 self._note(f"{path} is here already and stays; the benchmark's log has another")
         except OSError as error:
-            raise SplitbedError(
-                f"{target}: {error.strerror or error}.", "Free some space or mend its rights, then run again."
-            ) from error
+            raise _unwritable(target, error) from error
+
+
+def _unwritable(target: Path, error: OSError) -> SplitbedError:
+    return SplitbedError(f"{target}: {error.strerror or error}.", "Free some space or mend its rights, then run again.")
 
 
 def _write(target: Path, content: bytes) -> None:

@@ -13,7 +13,7 @@ from experiment.plan.plan import ExperimentPlan
 from report.compare_markdown import as_markdown
 from report.compare_terminal import as_terminal
 from report.statistics.design import Design
-from report.verdict.capacity import Money
+from report.verdict.capacity import Money, hourly_by
 from report.verdict.reading import Named, read
 from report.verdict.verdict import judge
 
@@ -58,7 +58,7 @@ def compare(
             *(_of_hour(text, labels) for text in hourly or []),
         )
     }
-    verdict = judge(reading, Design(looks=_looks(looks)), money)
+    verdict = judge(reading, Design(looks=parsed_looks(looks)), money)
     if json_output:
         typer.echo(verdict.to_json(), nl=False)
     elif markdown:
@@ -77,7 +77,8 @@ def _named(text: str) -> Named:
     return Named(Path(path), label)
 
 
-def _looks(text: str | None) -> tuple[int, ...]:
+def parsed_looks(text: str | None) -> tuple[int, ...]:
+    """Return numbers of runs in ascending order, none if none were given; raises SplitbedError if they are none."""
     if text is None:
         return ()
     try:
@@ -111,16 +112,13 @@ def _of_plan(text: str, labels: Sequence[str]) -> Money:
         raise SplitbedError(f"--plan {value}: {error.strerror or error}.", remedy) from None
     except ValidationError:
         raise SplitbedError(f"--plan {value}: this is no plan.", remedy) from None
-    if plan.money is None:
+    found = hourly_by(plan, label)
+    if found is None:
         raise SplitbedError(
             f"--plan {value}: the stack {plan.subject.name} pays for nothing itself.",
             f"Give --hourly {label}=USD instead.",
         )
-    unknown = f"; not counted: {', '.join(plan.money.unknown)}" if plan.money.unknown else ""
-    dated = f", prices of {plan.money.dated[0]}" if plan.money.dated else ""
-    return Money(
-        topology=label, usd_per_hour=plan.money.hour_usd, source=f"plan of {plan.subject.name}{dated}{unknown}"
-    )
+    return found
 
 
 def _pair(option: str, text: str, labels: Sequence[str]) -> tuple[str, str]:

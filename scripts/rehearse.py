@@ -1,12 +1,19 @@
 """`splitbed rehearse`: stacks through their whole life on this machine."""
 
 import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
+from campaign import topologies
+from campaign.beginning import Prepared, prepared, utc_now
+from campaign.question import Question
+from campaign.stacklives import StackLives
 from experiment.errors import SplitbedError
 from rehearsal.home import home
 from rehearsal.life import Outcome
@@ -14,9 +21,14 @@ from rehearsal.local import on_given_cluster, on_local_cluster
 from rehearsal.progress import ConsoleProgress
 from report.summary import read
 from report.table import as_json, as_table
+from scripts import campaign as campaigns
 from scripts.replacements import parsed
+from stackfiles.stackfile import StackFile
 
 STACKS = ("rehearsal-split", "rehearsal-single")
+TOPOLOGIES = ("single", "split")
+LOOKS = (2,)
+"""A B B A: enough to see how a campaign goes; figures of the stand-in are judged at no number of runs."""
 
 
 def rehearse(
@@ -29,6 +41,9 @@ def rehearse(
         typer.Option(help="What the pods run; vllm is installed if need be: 6.4 GiB, about 4 minutes."),
     ] = "standin",
     keep: Annotated[bool, typer.Option("--keep", help="Leave the last stack and the cluster up.")] = False,
+    campaign: Annotated[
+        bool, typer.Option("--campaign", help="Let single and split take turns on the last stack before it goes.")
+    ] = False,
     kubeconfig: Annotated[
         Path | None,
         typer.Option(help="Use this cluster (kind, k3d, ...) instead of building one.", exists=True),
@@ -44,16 +59,21 @@ def rehearse(
     progress = ConsoleProgress(Console(stderr=True))
     stacks = tuple(stack or STACKS)
     replaced = parsed(settings or [])
+    turns = Turns(stacks[-1], replaced, progress) if campaign else None
+    begun = time.monotonic()
     outcomes: list[Outcome]
     if kubeconfig is None:
-        outcomes = on_local_cluster(home(), stacks, progress, replaced, keep=keep, engine=engine)
+        outcomes = on_local_cluster(home(), stacks, progress, replaced, keep=keep, engine=engine, turns=turns)
     else:
         if engine != "standin":
             raise SplitbedError(
                 f"--engine {engine} needs a cluster of our own, whose nodes show it to the pods.",
                 "Leave out --kubeconfig, or name an image with --set engine.image=REFERENCE.",
             )
-        outcomes = on_given_cluster(home(), stacks, progress, kubeconfig, context, replaced, keep=keep)
+        outcomes = on_given_cluster(home(), stacks, progress, kubeconfig, context, replaced, keep=keep, turns=turns)
+    if turns is not None:
+        lives_s = time.monotonic() - begun - turns.seconds
+        progress.step(f"without the campaign it took {lives_s:.1f} s, the campaign {turns.seconds:.1f} s")
     summaries = [
         read(
             outcome.results,
@@ -63,7 +83,44 @@ def rehearse(
         )
         for outcome in outcomes
     ]
+    found = turns.found if turns is not None else None
     if json_output:
-        typer.echo(json.dumps(as_json(summaries), indent=2))
-    else:
-        Console().print(as_table(summaries))
+        said: object = as_json(summaries)
+        if found is not None:
+            said = {"stacks": said, "campaign": campaigns.as_json(found)}
+        typer.echo(json.dumps(said, indent=2))
+        return
+    Console().print(as_table(summaries))
+    if found is not None:
+        campaigns.print_verdict(found, json_output=False)
+
+
+class Turns:
+    """The campaign at the end of a rehearsal.
+
+    Attributes:
+        seconds: it took, in this command.
+        found: what became of it; None before.
+    """
+
+    def __init__(self, stack: str, replaced: Mapping[str, Any], progress: ConsoleProgress) -> None:
+        self._stack, self._replaced, self._progress = stack, replaced, progress
+        self.seconds = 0.0
+        self.found: Prepared | None = None
+
+    def __call__(self, lives: StackLives, directory: Path) -> None:
+        """Let the topologies take turns on the living stack; a campaign that was stopped is gone on with."""
+        begun = time.monotonic()
+        question = Question(
+            stack=self._stack,
+            file=StackFile.of(self._stack).replaced(self._replaced),
+            topologies=topologies.parsed(TOPOLOGIES),
+            seed=0,
+            looks=LOOKS,
+            difference=campaigns.DIFFERENCE / 100,
+        )
+        directory.mkdir(parents=True, exist_ok=True)
+        # Who destroys the stack is the rehearsal.
+        self.found = prepared(question, directory, utc_now(), end="keep", overrides=lives.overrides())
+        campaigns.carry_out(self.found, replace(lives, file=question.varied()), self._progress, lambda _: None)
+        self.seconds = time.monotonic() - begun

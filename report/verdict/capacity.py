@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from experiment.measure.endurance import highest_rate
 from experiment.measure.part import Amount, Count, Part
+from experiment.plan.plan import ExperimentPlan
 from experiment.record import RepeatRecord
 from report.statistics.intervals import of_mean
 from report.verdict.reading import Arm
@@ -53,6 +54,17 @@ class Money(Part):
     topology: str
     usd_per_hour: Amount
     source: str
+
+
+def hourly_by(plan: ExperimentPlan, label: str) -> Money | None:
+    """Return what an hour costs by a plan; None where the stack pays for nothing."""
+    if plan.money is None:
+        return None
+    unknown = f"; not counted: {', '.join(plan.money.unknown)}" if plan.money.unknown else ""
+    dated = f", prices of {plan.money.dated[0]}" if plan.money.dated else ""
+    return Money(
+        topology=label, usd_per_hour=plan.money.hour_usd, source=f"plan of {plan.subject.name}{dated}{unknown}"
+    )
 
 
 def capacities(arms: Sequence[Arm], money: Mapping[str, Money]) -> tuple[Capacity, ...]:

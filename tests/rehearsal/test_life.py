@@ -1,23 +1,29 @@
 """The life of a stack, against doubles of Pulumi and of the cluster that fail where they are told to."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 import yaml
 
+from campaign.order import Turn
+from campaign.pulumi_cli import PulumiError
+from campaign.stacklives import StackLives
 from experiment.settings import KEY
+from experiment.topology import Split
 from rehearsal import life
 from rehearsal.life import ATTEMPTS, Rehearsal, RehearsalError
 from rehearsal.observer import ClusterUnreachableError, JobState, PodPlace
-from rehearsal.pulumi_cli import PulumiCli, PulumiError
+from rehearsal.pulumi_cli import PulumiCli
 from rehearsal.target import Target
 from rehearsal.workspace import Workspace
+from stackfiles.stackfile import StackFile
 from tests.rehearsal.conftest import Recorder
 
 STACK = "rehearsal-split"
+SPLIT = Split(kind="split", pipeline=2)
 Trouble = Callable[[str], None]
 
 
@@ -26,6 +32,7 @@ class DoubleOfPulumi:
 
     def __init__(self, workspace: Workspace, commands: list[str], trouble: Trouble) -> None:
         self.workspace, self.commands, self._trouble = workspace, commands, trouble
+        self.stack, self.config_file = workspace.stack, workspace.config_file
 
     remarks: tuple[str, ...] | list[str] = ()
 
@@ -37,8 +44,9 @@ class DoubleOfPulumi:
         self._run("prepare")
         return self.remarks
 
-    def up(self, progress: object) -> None:
-        self._run(f"up attempt {self._settings()['benchmark']['attempt']}")
+    def up(self, progress: object, replaced: Sequence[str] = ()) -> None:
+        anew = f", {len(replaced)} made anew" if replaced else ""
+        self._run(f"up attempt {self._settings()['benchmark']['attempt']}{anew}")
 
     def refresh(self, progress: object) -> None:
         self._run("refresh")
@@ -51,12 +59,18 @@ class DoubleOfPulumi:
         self._run("destroy")
 
     def outputs(self) -> dict[str, Any]:
+        if not self.config_file.exists():
+            return {}
         return {
             "namespace": "ours",
             "topology": {"kind": "split", "pipeline": 2},
             "job_name": "bench",
+            "run": self._settings()["benchmark"]["run"],
             "results": {"kind": "local"},
         }
+
+    def urns(self, kind: str) -> list[str]:
+        return [f"urn of the {kind}"]
 
     def _settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = yaml.safe_load(self.workspace.config_file.read_text())["config"][KEY]
@@ -100,16 +114,28 @@ class Stage:
     def __init__(self, home: Path, recorder: Recorder) -> None:
         self.home, self.recorder, self.commands = home, recorder, list[str]()
 
-    def live(self, cluster: DoubleOfCluster, trouble: Trouble = lambda _: None, *, keep: bool = False) -> life.Outcome:
+    def live(
+        self,
+        cluster: DoubleOfCluster,
+        trouble: Trouble = lambda _: None,
+        *,
+        keep: bool = False,
+        turns: life.Turns | None = None,
+    ) -> life.Outcome:
+        return self._rehearsal(cluster, trouble, keep=keep, turns=turns).stack(STACK, last=True)
+
+    def campaign(self, cluster: DoubleOfCluster, turns: life.Turns) -> None:
+        self._rehearsal(cluster, lambda _: None).campaign(STACK, StackFile.of(STACK), turns)
+
+    def _rehearsal(self, cluster: DoubleOfCluster, trouble: Trouble, **more: Any) -> Rehearsal:
         self.commands.clear()
-        rehearsal = Rehearsal(
+        return Rehearsal(
             target=cast("Target", cluster),
             pulumi=lambda workspace: cast("PulumiCli", DoubleOfPulumi(workspace, self.commands, trouble)),
             home=self.home,
             progress=self.recorder,
-            keep=keep,
+            **more,
         )
-        return rehearsal.stack(STACK, last=True)
 
     @property
     def memory(self) -> dict[str, Any]:
@@ -242,3 +268,47 @@ def test_an_api_server_that_is_away_for_a_moment_costs_nothing(stage: Stage) -> 
 def test_what_is_left_is_named(stage: Stage) -> None:
     with pytest.raises(RehearsalError, match="core/ConfigMap ours/x"):
         stage.live(DoubleOfCluster(left=frozenset({"core/ConfigMap ours/x"})))
+
+
+def test_topologies_take_turns_on_the_last_stack_before_it_is_destroyed(stage: Stage) -> None:
+    def turns(lives: StackLives, directory: Path) -> None:
+        stage.commands.append(f"turns in {directory.parent.name}/{directory.name}")
+        lives.begin()
+        lives.measure(turn, SPLIT, 1, directory)
+
+    turn = Turn(number=1, topology=0, pass_number=1, run="c20261201-120000-001")
+    outcome = stage.live(DoubleOfCluster(jobs=["succeeded"] * 2), turns=turns)
+    assert stage.commands == [
+        "prepare",
+        "up attempt 1",
+        "preview",
+        f"turns in campaigns/{outcome.run}",
+        "prepare",
+        "up attempt 1, 1 made anew",
+        "destroy",
+    ]
+    assert (stage.home / "rehearsals" / "double" / STACK / "run.json").exists()
+
+
+def test_a_campaign_alone_is_taken_down_and_gone_on_with_in_its_own_directory(stage: Stage) -> None:
+    directories = []
+
+    def turns(lives: StackLives, directory: Path) -> None:
+        directories.append(directory)
+        lives.begin()
+        lives.measure(Turn(number=1, topology=0, pass_number=1, run="c20261201-120000-001"), SPLIT, 1, directory)
+        if len(directories) == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stage.campaign(DoubleOfCluster(), turns)
+    assert "destroy" not in stage.commands
+    stage.campaign(DoubleOfCluster(), turns)
+    assert stage.commands[-1] == "destroy"
+    stage.campaign(DoubleOfCluster(), turns)
+    assert directories[0] == directories[1]
+
+
+def test_of_a_stack_that_was_destroyed_by_a_command_killed_then_the_absence_is_proven(stage: Stage) -> None:
+    with pytest.raises(RehearsalError, match="core/ConfigMap ours/x"):
+        stage.campaign(DoubleOfCluster(left=frozenset({"core/ConfigMap ours/x"})), lambda *_: None)

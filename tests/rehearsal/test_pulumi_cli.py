@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from rehearsal.pulumi_cli import PROJECT, PulumiCli
+from campaign.pulumi_cli import PROJECT
+from rehearsal.pulumi_cli import PulumiCli
 from rehearsal.workspace import Workspace
 
 STACK = "rehearsal-split"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rehearsal.pulumi_output import diagnostics, finished_step
+from campaign.pulumi_output import diagnostics, finished_step
 
 FAILED_UP = """\
 Updating (two):

@@ -1,0 +1,62 @@
+"""A look at what a campaign has measured so far."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from campaign.campaign import Campaign
+from campaign.topologies import slug
+from report.statistics.stopping import Ending, decide
+from report.verdict.capacity import Money
+from report.verdict.reading import Named, read
+from report.verdict.verdict import Verdict, judge
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen.
+
+    Attributes:
+        verdict: as `splitbed compare` gives it.
+        smallest: change that every judged comparison could have shown, as a share; None if nothing is judged.
+        ending: whether the campaign may end.
+    """
+
+    verdict: Verdict
+    smallest: float | None
+    ending: Ending
+
+
+def results_of(directory: Path, campaign: Campaign) -> tuple[Path, ...]:
+    """Return where the records of each topology are."""
+    return tuple(directory / slug(topology) for topology in campaign.topologies)
+
+
+def look(directory: Path, campaign: Campaign, money: Mapping[str, Money], runs: int) -> Look:
+    """Judge what was measured, and decide.
+
+    Args:
+        directory: of the campaign.
+        campaign: its question and method.
+        money: what an hour costs, by topology in words.
+        runs: of each topology, counted by turns; a run whose repeats are all left out counts too.
+
+    Raises:
+        SplitbedError: topologies have no record, or cannot be compared at all.
+    """
+    verdict = judged(directory, campaign, money)
+    could_show = _could_show(verdict)
+    ending = decide(runs, could_show, campaign.difference, campaign.design)
+    return Look(verdict, max(could_show, default=None), ending)
+
+
+def judged(directory: Path, campaign: Campaign, money: Mapping[str, Money]) -> Verdict:
+    """Return the verdict on all that is there; raises as `look`."""
+    places = [Named(path, label) for path, label in zip(results_of(directory, campaign), campaign.labels, strict=True)]
+    return judge(read(places), campaign.design, money)
+
+
+def _could_show(verdict: Verdict) -> Sequence[float]:
+    """Return, of each judged comparison, the smallest change that it could have shown."""
+    differences = [one.difference for one in verdict.comparisons if one.word is not None]
+    return [one.detectable for one in differences if one is not None and one.detectable is not None]
