@@ -20,6 +20,11 @@ class HandoutError(SplitbedError):
     """A line that begins as a record's and is none."""
 
 
+def is_record_path(path: str) -> bool:
+    """Return whether a path is one that a store gives to a record; it leads nowhere but below the results directory."""
+    return _PATH.fullmatch(path) is not None
+
+
 def record_line(path: PurePosixPath, record: RepeatRecord | SessionRecord) -> str:
     """Return the line of a record whose file is at `path` below the results directory; plain ASCII, without its end."""
     text = json.dumps(json.loads(record.model_dump_json()), separators=(",", ":"))

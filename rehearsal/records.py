@@ -1,16 +1,15 @@
 """How records of a benchmark reach the workspace: the Job writes them there itself, or they are taken from its log."""
 
-import os
 import re
 import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from experiment.errors import SplitbedError
 from experiment.handout import PREFIX, HandoutError, parse_record_line
 from experiment.record import RepeatRecord, SessionRecord
 from rehearsal.observer import ClusterRefusedError, ClusterUnreachableError
+from report.keeping import keep
 
 _TRIES, _BETWEEN_TRIES_S = 15, 2.0
 _FINISHED = re.compile(r"^\S+ \d+/\d+: (?!FAILED)[^\n]* -> (?P<name>[a-z0-9-]+)\.json$", re.MULTILINE)
@@ -48,17 +47,12 @@ class LocalRecords:
         """See `Records`; what was copied before stays as it is.
 
         Raises:
-            SplitbedError: a record cannot be written.
+            KeepingError: a record cannot be written.
         """
         if self._into == self._directory:
             return True
         for path in sorted(self._directory.rglob("*.json")):
-            target = self._into / path.relative_to(self._directory)
-            try:
-                if not target.exists():
-                    _write(target, path.read_bytes())
-            except OSError as error:
-                raise _unwritable(target, error) from error
+            keep(self._into / path.relative_to(self._directory), path.read_bytes())
         return any(self._into.glob("*/*.json"))
 
 
@@ -97,7 +91,7 @@ class ClaimedRecords:
         """See `Records`; a line that is no record is named in a note and skipped.
 
         Raises:
-            SplitbedError: a record cannot be written.
+            KeepingError: a record cannot be written.
         """
         for line in (self._whole_log() or "").split("\n"):
             if not line.startswith(PREFIX):
@@ -130,26 +124,6 @@ class ClaimedRecords:
         return None
 
     def _keep(self, path: PurePosixPath, record: RepeatRecord | SessionRecord) -> None:
-        target, content = self._results / path, record.to_json().encode()
-        try:
-            if not target.exists():
-                _write(target, content)
-            elif target.read_bytes() != content:
-                # Of an earlier claim: what was finished first counts, as it does for the client.
-                self._note(f"{path} is here already and stays; the benchmark's log has another")
-        except OSError as error:
-            raise _unwritable(target, error) from error
-
-
-def _unwritable(target: Path, error: OSError) -> SplitbedError:
-    return SplitbedError(f"{target}: {error.strerror or error}.", "Free some space or mend its rights, then run again.")
-
-
-def _write(target: Path, content: bytes) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(target)
+        if keep(self._results / path, record.to_json().encode()) == "different":
+            # Of an earlier claim: what was finished first counts, as it does for the client.
+            self._note(f"{path} is here already and stays; the benchmark's log has another")

@@ -12,6 +12,8 @@ VERBS = {
     "rehearse": "Bring stacks up on a real Kubernetes on this machine, measure, destroy, prove that nothing is left.",
     "bench": "Measure a server by a plan, from this machine; each repeat is a record that stays.",
     "campaign": "Topologies of one stack in turn on the same nodes, until the answer is clear or the budget is near.",
+    "wait": "Follow a stack's benchmark to its end, and end as it does.",
+    "fetch": "Bring the records of a stack's benchmark to this machine; nothing that is here is written over.",
     "compare": "Results of two or more topologies side by side: faster, slower, or no difference shown, and how sure.",
     "pin": "Look up what stacks take from outside, digests and versions, and write it down with its date.",
     "preflight": "What would otherwise be found out ten minutes into `pulumi up`. Nothing is made.",
