@@ -39,6 +39,10 @@ class Api:
         query = "?fieldManager=splitbed-rehearsal&force=true"
         self._call("PATCH", path + query, document, "application/apply-patch+yaml")
 
+    def delete(self, path: str) -> None:
+        """Delete the object at `path`; raises `ApiError`."""
+        self._call("DELETE", path)
+
     def _call(self, method: str, path: str, body: object = None, content: str = "application/json") -> Any:
         connection = http.client.HTTPSConnection(self._address, timeout=_TIMEOUT, context=self._context)
         try:

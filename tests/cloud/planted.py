@@ -1,5 +1,6 @@
 """One thing of each kind in moto, as an experiment leaves it."""
 
+from contextlib import suppress
 from typing import Any
 
 from experiment import names, ownership
@@ -194,7 +195,8 @@ class _Planter:
         logs, scheduler = self.client("logs"), self.client("scheduler")
         logs.create_log_group(logGroupName=self.add("log group", f"/splitbed/{self.cluster}"), tags=self.tags)
         # As EKS makes it anew: with nobody's tags.
-        logs.create_log_group(logGroupName=self.add("log group", f"/aws/eks/{self.cluster}/cluster"))
+        with suppress(logs.exceptions.ResourceAlreadyExistsException):  # where EKS is played, it has made it
+            logs.create_log_group(logGroupName=self.add("log group", f"/aws/eks/{self.cluster}/cluster"))
         group = scheduler.create_schedule_group(Name=self.add("schedule group", self.cluster))["ScheduleGroupArn"]
         scheduler.tag_resource(ResourceArn=group, Tags=listed(self.tags))  # moto forgets those given at creation
         scheduler.create_schedule(

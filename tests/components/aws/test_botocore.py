@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.components.aws.models import complaints
-from tests.components.aws.requests import requests
+from rehearsal.aws.models import complaints
+from rehearsal.aws.requests import UnreadError, requests
 from tests.components.aws.test_ground import OWN, varied
 from tests.recording import Recording, recorded
 
@@ -69,5 +69,5 @@ def test_what_the_models_forbid_is_seen(operation: str, params: dict[str, Any], 
 
 
 def test_an_input_that_no_request_carries_is_seen() -> None:
-    with pytest.raises(AssertionError, match="unheardOf"):
+    with pytest.raises(UnreadError, match="unheardOf"):
         requests("aws:sqs/queue:Queue", {"messageRetentionSeconds": 60, "sqsManagedSseEnabled": True, "unheardOf": 1})

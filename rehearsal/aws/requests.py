@@ -5,9 +5,12 @@ resource's way from the former to the latter, for the inputs that we set; an inp
 """
 
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+from rehearsal.aws import component
 
 Inputs = Mapping[str, Any]
 Params = dict[str, Any]
@@ -16,26 +19,47 @@ ACCOUNT = "123456789012"
 _ROLE = f"arn:aws:iam::{ACCOUNT}:role/some"
 
 
+ITSELF = "itself"
+"""In requests after the first, the id that the first one's answer gives the resource."""
+
+
 @dataclass(frozen=True)
 class Request:
-    """One call of an API."""
+    """One call of an API, at the resource's creation or at another moment of its life."""
 
     service: str
     operation: str
     params: Params
+    when: Literal["create", "update", "delete", "end"] = "create"
+
+
+class UnreadError(Exception):
+    """A resource has an input of which nobody has written down what it does."""
 
 
 class Reader:
-    """Inputs of one resource, each of which must be read."""
+    """Inputs of one resource, each of which must be read, and the name that it gets where none is set."""
 
-    def __init__(self, inputs: Inputs) -> None:
+    def __init__(self, inputs: Inputs, name: str) -> None:
         self._inputs = dict(inputs)
+        self.name = name
 
     def take(self, name: str) -> Any:
+        """Return an input, None if it is not set, and take it as read."""
         return whole(self._inputs.pop(name, None))
 
+    def has(self, name: str) -> bool:
+        """Tell whether an input is set."""
+        return name in self._inputs
+
+    def rest(self) -> Params:
+        """Return all that has not been read, as read."""
+        return {name: self.take(name) for name in tuple(self._inputs)}
+
     def done(self) -> None:
-        assert not self._inputs, f"inputs that no request has: {sorted(self._inputs)}"
+        """Raise `UnreadError` if an input has not been read."""
+        if self._inputs:
+            raise UnreadError(f"inputs that no request has: {sorted(self._inputs)}")
 
 
 def whole(value: Any) -> Any:
@@ -48,6 +72,7 @@ def whole(value: Any) -> Any:
 
 
 def given(**params: Any) -> Params:
+    """Return the parameters that are set."""
     return {name: value for name, value in params.items() if value is not None}
 
 
@@ -59,18 +84,21 @@ def capital(value: Any) -> Any:
 
 
 def listed(tags: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return tags as most services list them."""
     return [{"Key": key, "Value": value} for key, value in tags.items()]
 
 
 def specified(kind: str, tags: Mapping[str, str] | None) -> list[Params] | None:
+    """Return the tags with which something of EC2 is born."""
     return None if tags is None else [{"ResourceType": kind, "Tags": listed(tags)}]
 
 
 def _vpc(read: Reader) -> list[Request]:
     params = given(CidrBlock=read.take("cidrBlock"), TagSpecifications=specified("vpc", read.take("tags")))
     attributes = [
-        Request("ec2", "ModifyVpcAttribute", {"VpcId": "vpc-1", name: {"Value": read.take(key)}})
+        Request("ec2", "ModifyVpcAttribute", {"VpcId": ITSELF, name: {"Value": read.take(key)}})
         for key, name in (("enableDnsSupport", "EnableDnsSupport"), ("enableDnsHostnames", "EnableDnsHostnames"))
+        if read.has(key)
     ]
     return [Request("ec2", "CreateVpc", params), *attributes]
 
@@ -82,7 +110,7 @@ def _subnet(read: Reader) -> list[Request]:
         CidrBlock=read.take("cidrBlock"),
         TagSpecifications=specified("subnet", read.take("tags")),
     )
-    public = {"SubnetId": "subnet-1", "MapPublicIpOnLaunch": {"Value": read.take("mapPublicIpOnLaunch")}}
+    public = {"SubnetId": ITSELF, "MapPublicIpOnLaunch": {"Value": read.take("mapPublicIpOnLaunch")}}
     return [Request("ec2", "CreateSubnet", params), Request("ec2", "ModifySubnetAttribute", public)]
 
 
@@ -93,7 +121,7 @@ def _internet_gateway(read: Reader) -> list[Request]:
             "CreateInternetGateway",
             given(TagSpecifications=specified("internet-gateway", read.take("tags"))),
         ),
-        Request("ec2", "AttachInternetGateway", {"InternetGatewayId": "igw-1", "VpcId": read.take("vpcId")}),
+        Request("ec2", "AttachInternetGateway", {"InternetGatewayId": ITSELF, "VpcId": read.take("vpcId")}),
     ]
 
 
@@ -148,7 +176,7 @@ def _vpc_endpoint(read: Reader) -> list[Request]:
 
 def _security_group(read: Reader) -> list[Request]:
     params = given(
-        GroupName="some",
+        GroupName=read.name,
         Description=read.take("description"),
         VpcId=read.take("vpcId"),
         TagSpecifications=specified("security-group", read.take("tags")),
@@ -179,7 +207,7 @@ def _security_group_rule(operation: str) -> Callable[[Reader], list[Request]]:
 
 def _placement_group(read: Reader) -> list[Request]:
     params = given(
-        GroupName="some",
+        GroupName=read.name,
         Strategy=read.take("strategy"),
         TagSpecifications=specified("placement-group", read.take("tags")),
     )
@@ -219,7 +247,7 @@ def _launch_template(read: Reader) -> list[Request]:
         ],
     )
     params = given(
-        LaunchTemplateName="some",
+        LaunchTemplateName=read.name,
         LaunchTemplateData=data,
         TagSpecifications=specified("launch-template", read.take("tags")),
     )
@@ -228,7 +256,7 @@ def _launch_template(read: Reader) -> list[Request]:
 
 def _role(read: Reader) -> list[Request]:
     params = given(
-        RoleName="some",
+        RoleName=read.name,
         Description=read.take("description"),
         AssumeRolePolicyDocument=read.take("assumeRolePolicy"),
         Tags=listed(read.take("tags")),
@@ -237,7 +265,7 @@ def _role(read: Reader) -> list[Request]:
 
 
 def _role_policy(read: Reader) -> list[Request]:
-    params = given(RoleName=read.take("role"), PolicyName="some", PolicyDocument=read.take("policy"))
+    params = given(RoleName=read.take("role"), PolicyName=read.name, PolicyDocument=read.take("policy"))
     return [Request("iam", "PutRolePolicy", params)]
 
 
@@ -263,7 +291,7 @@ def _queue(read: Reader) -> list[Request]:
         "MessageRetentionPeriod": str(read.take("messageRetentionSeconds")),
         "SqsManagedSseEnabled": str(read.take("sqsManagedSseEnabled")).lower(),
     }
-    return [Request("sqs", "CreateQueue", given(QueueName="some", Attributes=attributes, tags=read.take("tags")))]
+    return [Request("sqs", "CreateQueue", given(QueueName=read.name, Attributes=attributes, tags=read.take("tags")))]
 
 
 def _schedule_group(read: Reader) -> list[Request]:
@@ -290,7 +318,7 @@ def _scheduled(target: Params) -> list[Request]:
     if "aws-sdk:" not in target["Arn"]:
         return []
     service, operation = target["Arn"].split(":")[-2:]
-    return [Request(service, operation[0].upper() + operation[1:], small(json.loads(target["Input"])))]
+    return [Request(service, operation[0].upper() + operation[1:], small(json.loads(target["Input"])), "end")]
 
 
 def small(value: Any) -> Any:
@@ -300,53 +328,41 @@ def small(value: Any) -> Any:
     return value
 
 
-def _cluster(read: Reader) -> list[Request]:
-    """pulumi-eks's component, which makes the cluster, its role and its access entries."""
-    name, tags = read.take("name"), read.take("tags")
-    access = {"authenticationMode": read.take("authenticationMode"), "bootstrapClusterCreatorAdminPermissions": True}
-    types = read.take("enabledClusterLogTypes")
-    vpc = given(
-        subnetIds=read.take("privateSubnetIds"),
-        endpointPrivateAccess=read.take("endpointPrivateAccess"),
-        endpointPublicAccess=read.take("endpointPublicAccess"),
-        publicAccessCidrs=read.take("publicAccessCidrs"),
-    )
+def _control_plane(read: Reader) -> list[Request]:
     params = given(
-        name=name,
+        name=read.take("name"),
         version=read.take("version"),
-        roleArn=_ROLE,
-        resourcesVpcConfig=vpc,
-        logging={"clusterLogging": [{"types": types, "enabled": True}]},
-        accessConfig=access,
+        roleArn=read.take("roleArn"),
+        resourcesVpcConfig=read.take("vpcConfig"),
+        logging={"clusterLogging": [{"types": read.take("enabledClusterLogTypes"), "enabled": True}]},
+        accessConfig=read.take("accessConfig"),
         bootstrapSelfManagedAddons=read.take("bootstrapSelfManagedAddons"),
         upgradePolicy=read.take("upgradePolicy"),
-        tags=tags,
+        tags=read.take("tags"),
     )
-    entries = [
-        request
-        for entry in (read.take("accessEntries") or {}).values()
-        for request in (
-            Request(
-                "eks",
-                "CreateAccessEntry",
-                given(clusterName=name, principalArn=entry["principalArn"], tags=entry["tags"]),
-            ),
-            *(
-                Request(
-                    "eks",
-                    "AssociateAccessPolicy",
-                    given(clusterName=name, principalArn=entry["principalArn"], **policy),
-                )
-                for policy in entry["accessPolicies"].values()
-            ),
-        )
-    ]
-    for decided in (
-        "vpcId", "skipDefaultNodeGroup", "skipDefaultSecurityGroups", "createOidcProvider", "useDefaultVpcCni",
-        "kubeProxyAddonOptions", "corednsAddonOptions",
-    ):  # fmt: skip
-        read.take(decided)
-    return [Request("eks", "CreateCluster", params), *entries]
+    return [Request("eks", "CreateCluster", params)]
+
+
+def _access_entry(read: Reader) -> list[Request]:
+    names = ("clusterName", "principalArn", "tags")
+    return [Request("eks", "CreateAccessEntry", given(**{name: read.take(name) for name in names}))]
+
+
+def _access_policy(read: Reader) -> list[Request]:
+    names = ("clusterName", "principalArn", "policyArn", "accessScope")
+    return [Request("eks", "AssociateAccessPolicy", given(**{name: read.take(name) for name in names}))]
+
+
+def _cluster(read: Reader) -> list[Request]:
+    """pulumi-eks's component, which makes the cluster, its role and its access entries."""
+    inputs = read.rest()
+    component.check(inputs)
+    found = requests("aws:eks/cluster:Cluster", component.control_plane("some", inputs, _ROLE))
+    for entry in component.entries(inputs, inputs["name"]):
+        found += requests("aws:eks/accessEntry:AccessEntry", entry.inputs)
+        for policy in entry.policies.values():
+            found += requests("aws:eks/accessPolicyAssociation:AccessPolicyAssociation", policy)
+    return found
 
 
 def _addon(read: Reader) -> list[Request]:
@@ -366,8 +382,8 @@ def _addon(read: Reader) -> list[Request]:
     delete = given(clusterName=params["clusterName"], addonName=params["addonName"], preserve=read.take("preserve"))
     return [
         Request("eks", "CreateAddon", params),
-        Request("eks", "UpdateAddon", update),
-        Request("eks", "DeleteAddon", delete),
+        Request("eks", "UpdateAddon", update, "update"),
+        Request("eks", "DeleteAddon", delete, "delete"),
     ]
 
 
@@ -394,7 +410,7 @@ def _node_group(read: Reader) -> list[Request]:
         nodegroupName=params["nodegroupName"],
         force=read.take("forceUpdateVersion"),
     )
-    return [Request("eks", "CreateNodegroup", params), Request("eks", "UpdateNodegroupVersion", update)]
+    return [Request("eks", "CreateNodegroup", params), Request("eks", "UpdateNodegroupVersion", update, "update")]
 
 
 def _pod_identity_association(read: Reader) -> list[Request]:
@@ -412,7 +428,8 @@ def _group_tag(read: Reader) -> list[Request]:
 def _bucket(read: Reader) -> list[Request]:
     prefix, tags = read.take("bucketPrefix"), read.take("tags")
     read.take("forceDestroy")
-    name = f"{prefix}20260101000000000000000001"  # as Terraform makes it unique
+    # As Terraform makes it unique: by a moment and a counter.
+    name = f"{prefix}{20260101000000000000000000 + zlib.crc32(read.name.encode()):026d}"
     return [
         Request("s3", "CreateBucket", {"Bucket": name}),
         Request("s3", "PutBucketTagging", {"Bucket": name, "Tagging": {"TagSet": listed(tags)}}),
@@ -460,7 +477,10 @@ _BY_TYPE: dict[str, Callable[[Reader], list[Request]]] = {
     "aws:ec2/subnet:Subnet": _subnet,
     "aws:ec2/vpc:Vpc": _vpc,
     "aws:ec2/vpcEndpoint:VpcEndpoint": _vpc_endpoint,
+    "aws:eks/accessEntry:AccessEntry": _access_entry,
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": _access_policy,
     "aws:eks/addon:Addon": _addon,
+    "aws:eks/cluster:Cluster": _control_plane,
     "aws:eks/nodeGroup:NodeGroup": _node_group,
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": _pod_identity_association,
     "aws:iam/role:Role": _role,
@@ -479,14 +499,19 @@ _BY_TYPE: dict[str, Callable[[Reader], list[Request]]] = {
 }
 
 
-def requests(type_: str, inputs: Inputs) -> list[Request]:
+def requests(type_: str, inputs: Inputs, name: str = "some") -> list[Request]:
     """Return the requests by which a resource of this type comes to be.
+
+    Args:
+        type_: its type.
+        inputs: as the program sets them.
+        name: what it is called where the program leaves that open.
 
     Raises:
         KeyError: nobody has written down what the type's requests are.
-        AssertionError: it has an input that none of them carries.
+        UnreadError: it has an input that none of them carries.
     """
-    read = Reader(inputs)
+    read = Reader(inputs, name)
     found = _BY_TYPE[type_](read)
     read.done()
     return found

@@ -20,13 +20,14 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 @cache
 def operation(service: str, name: str) -> OperationModel:
+    """Return the model of an operation by its name, such as `CreateVpc`."""
     return botocore.session.get_session().get_service_model(service).operation_model(name)
 
 
 def complaints(service: str, name: str, params: Mapping[str, Any]) -> list[str]:
     """Return what is wrong with a request; nothing if its model has nothing against it."""
     shape = operation(service, name).input_shape
-    assert isinstance(shape, StructureShape)
+    assert isinstance(shape, StructureShape)  # noqa: S101
     return list(_structure(shape, params, f"{service}.{name}"))
 
 
@@ -68,7 +69,8 @@ def _structure(shape: StructureShape, value: Any, path: str) -> Iterator[str]:
 
 def _scalar(shape: Shape, value: Any, path: str) -> Iterator[str]:
     wanted = _TYPES.get(shape.type_name)
-    assert wanted is not None, f"{path}: {shape.type_name} is not written down here"
+    if wanted is None:
+        raise NotImplementedError(f"{path}: {shape.type_name} is not written down here")
     if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
         yield f"{path}: {value!r} is no {shape.type_name}"
         return

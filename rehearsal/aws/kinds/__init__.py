@@ -1,0 +1,1 @@
+"""Kinds of resources of the `aws` provider: those that our stacks make, one file a service."""

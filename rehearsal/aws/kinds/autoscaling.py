@@ -1,0 +1,48 @@
+"""Single tags of Auto Scaling groups."""
+
+from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
+from rehearsal.aws.requests import requests
+from rehearsal.aws.services import RefusedError, Services
+
+_TAG = "aws:autoscaling/tag:Tag"
+
+
+def _make(new: Making) -> Made:
+    return Made(f"{new.inputs['autoscalingGroupName']},{new.inputs['tag']['key']}", {})
+
+
+def _change(change: Changing) -> None:
+    change.services.send(requests(_TAG, change.news), lambda _: "")
+
+
+def _look(services: Services, resource: Resource) -> Values | None:
+    group, _, key = resource.id.partition(",")
+    filters = [{"Name": "auto-scaling-group", "Values": [group]}, {"Name": "key", "Values": [key]}]
+    found = services.ask("autoscaling", "DescribeTags", Filters=filters)["Tags"]
+    if not found:
+        return None
+    return {"tag": {"key": key, "value": found[0]["Value"], "propagateAtLaunch": found[0]["PropagateAtLaunch"]}}
+
+
+def _delete(services: Services, resource: Resource) -> None:
+    group, _, key = resource.id.partition(",")
+    tag = {"ResourceId": group, "ResourceType": "auto-scaling-group", "Key": key}
+    try:
+        services.ask("autoscaling", "DeleteTags", Tags=[tag])
+    except RefusedError as error:
+        if "not found" not in str(error):
+            raise  # its group is there
+
+
+KINDS = (
+    Kind(
+        _TAG,
+        required=frozenset({"autoscalingGroupName", "tag"}),
+        fixed=frozenset({"autoscalingGroupName", "tag.key"}),
+        make=_make,
+        delete=_delete,
+        look=_look,
+        change=_change,
+        computed=(),
+    ),
+)

@@ -1,0 +1,315 @@
+"""Networks, and how instances are started."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values, unchangeable
+from rehearsal.aws.requests import listed, requests
+from rehearsal.aws.services import RefusedError, Services, arn, gone
+
+_NEVER = frozenset[str]()
+
+
+def _tag(services: Services, resource: Resource, tags: Values) -> None:
+    old = resource.state.get("tagsAll") or {}
+    if lost := [{"Key": key} for key in old if key not in tags]:
+        services.ask("ec2", "DeleteTags", Resources=[resource.id], Tags=lost)
+    if tags:
+        services.ask("ec2", "CreateTags", Resources=[resource.id], Tags=listed(tags))
+
+
+def _delete(operation: str, argument: str, *, several: bool = False) -> Callable[[Services, Resource], object]:
+    def delete(services: Services, resource: Resource) -> object:
+        return services.ask("ec2", operation, **{argument: [resource.id] if several else resource.id})
+
+    return delete
+
+
+def _look(operation: str, argument: str, key: str, dead: tuple[str, ...] = ("deleted", "deleting")) -> Any:
+    def look(services: Services, resource: Resource) -> Values | None:
+        try:
+            found = services.ask("ec2", operation, **{argument: [resource.id]})[key]
+        except RefusedError as error:
+            if gone(error):
+                return None
+            raise
+        if not found or found[0].get("State") in dead:
+            return None
+        return {}
+
+    return look
+
+
+def _made(what: str, kind: str, id_key: str, **outputs: str) -> Any:
+    """Read a new thing's id, and further outputs by their keys, from below `what` of the first answer."""
+
+    def make(new: Making) -> Made:
+        answer = new.answers[0][what] if what else new.answers[0]
+        more = {output: answer[key] for output, key in outputs.items()}
+        return Made(answer[id_key], {"arn": arn("ec2", new.services.region, f"{kind}/{answer[id_key]}"), **more})
+
+    return make
+
+
+def _simple(
+    type_: str,
+    what: str,
+    tag: str,
+    id_key: str,
+    plural: str,
+    required: set[str],
+    fixed: set[str],
+    *,
+    delete: Callable[[Services, Resource], object] | None = None,
+    computed: tuple[str, ...] = (),
+    **outputs: str,
+) -> Kind:
+    """Return a kind whose operations are named alike: CreateX, DescribeXs, DeleteX."""
+    return Kind(
+        type_,
+        required=frozenset(required),
+        fixed=frozenset(fixed),
+        itself=lambda answer: str(answer[what][id_key]),
+        make=_made(what, tag, id_key, **outputs),
+        delete=delete or _delete(f"Delete{what}", id_key),
+        look=_look(f"Describe{plural}", f"{id_key}s", plural),
+        tag=_tag,
+        computed=("arn", *computed, *outputs),
+    )
+
+
+def _detach_and_delete(services: Services, resource: Resource) -> None:
+    vpc = resource.state["vpcId"]
+    if services.ask("ec2", "DescribeAddresses")["Addresses"] and _gateways(services, vpc):
+        # The addresses of a network's NAT gateways are mapped to it.
+        raise RefusedError(
+            "ec2.DetachInternetGateway", "DependencyViolation", f"{vpc} has some mapped public addresses"
+        )
+    services.ask("ec2", "DetachInternetGateway", InternetGatewayId=resource.id, VpcId=vpc)
+    services.ask("ec2", "DeleteInternetGateway", InternetGatewayId=resource.id)
+
+
+def _gateways(services: Services, vpc: str) -> list[str]:
+    found = services.ask("ec2", "DescribeNatGateways", Filter=[{"Name": "vpc-id", "Values": [vpc]}])["NatGateways"]
+    return [one["NatGatewayId"] for one in found if one["State"] not in ("deleted", "deleting")]
+
+
+def _delete_subnet(services: Services, resource: Resource) -> None:
+    """As AWS does and moto does not: a subnet goes last of all that is in it."""
+    of_subnet = [{"Name": "subnet-id", "Values": [resource.id]}]
+    inside = [
+        one["InstanceId"]
+        for reservation in services.ask("ec2", "DescribeInstances", Filters=of_subnet)["Reservations"]
+        for one in reservation["Instances"]
+        if one["State"]["Name"] not in ("terminated", "shutting-down")
+    ]
+    found = services.ask("ec2", "DescribeNatGateways", Filter=of_subnet)["NatGateways"]
+    inside += [one["NatGatewayId"] for one in found if one["State"] not in ("deleted", "deleting")]
+    for one in services.ask("ec2", "DescribeVpcEndpoints")["VpcEndpoints"]:
+        if resource.id in one.get("SubnetIds", []) and one["State"].lower() not in ("deleted", "deleting"):
+            inside.append(one["VpcEndpointId"])
+    inside += [f"cluster {name}" for name in _clusters(services, resource.id)]
+    if inside:
+        text = f"The subnet '{resource.id}' has dependencies and cannot be deleted: {', '.join(inside)}"
+        raise RefusedError("ec2.DeleteSubnet", "DependencyViolation", text)
+    services.ask("ec2", "DeleteSubnet", SubnetId=resource.id)
+
+
+def _clusters(services: Services, subnet: str) -> list[str]:
+    names = services.ask("eks", "ListClusters")["clusters"]
+    return [
+        name
+        for name in names
+        if subnet in services.ask("eks", "DescribeCluster", name=name)["cluster"]["resourcesVpcConfig"]["subnetIds"]
+    ]
+
+
+def _route(new: Making) -> Made:
+    return Made(f"r-{new.inputs['routeTableId']}{new.inputs['destinationCidrBlock']}", {"state": "active"})
+
+
+def _association(new: Making) -> Made:
+    return Made(new.answers[0]["AssociationId"], {})
+
+
+def _address(new: Making) -> Made:
+    allocation = new.answers[0]["AllocationId"]
+    made = arn("ec2", new.services.region, f"elastic-ip/{allocation}")
+    return Made(allocation, {"arn": made, "allocationId": allocation, "publicIp": new.answers[0]["PublicIp"]})
+
+
+def _rule(new: Making) -> Made:
+    rule = new.answers[0]["SecurityGroupRules"][0]["SecurityGroupRuleId"]
+    made = arn("ec2", new.services.region, f"security-group-rule/{rule}")
+    return Made(rule, {"arn": made, "securityGroupRuleId": rule})
+
+
+def _revoke(operation: str) -> Callable[[Services, Resource], object]:
+    def revoke(services: Services, resource: Resource) -> object:
+        return services.ask(
+            "ec2", operation, GroupId=resource.state["securityGroupId"], SecurityGroupRuleIds=[resource.id]
+        )
+
+    return revoke
+
+
+def _change_template(change: Changing) -> None:
+    """Add a version to the template, as every change but that of its own tags does."""
+    started = {key: value for key, value in change.news.items() if key != LAUNCH_TEMPLATE.named}
+    (made,) = requests(LAUNCH_TEMPLATE.type, started)
+    change.services.ask(
+        "ec2",
+        "CreateLaunchTemplateVersion",
+        LaunchTemplateId=change.resource.id,
+        LaunchTemplateData=made.params["LaunchTemplateData"],
+    )
+
+
+def _look_at_template(services: Services, resource: Resource) -> Values | None:
+    try:
+        found = services.ask("ec2", "DescribeLaunchTemplates", LaunchTemplateIds=[resource.id])["LaunchTemplates"]
+    except RefusedError as error:
+        if gone(error):
+            return None
+        raise
+    return {"latestVersion": found[0]["LatestVersionNumber"]} if found else None
+
+
+def _placement_group(new: Making) -> Made:
+    made = arn("ec2", new.services.region, f"placement-group/{new.name}")
+    return Made(new.name, {"arn": made, "placementGroupId": new.answers[0]["PlacementGroup"]["GroupId"]})
+
+
+LAUNCH_TEMPLATE = Kind(
+    "aws:ec2/launchTemplate:LaunchTemplate",
+    required=_NEVER,
+    fixed=frozenset({"name"}),
+    named="name",
+    make=_made("LaunchTemplate", "launch-template", "LaunchTemplateId", latestVersion="LatestVersionNumber"),
+    itself=lambda answer: str(answer["LaunchTemplate"]["LaunchTemplateId"]),
+    delete=_delete("DeleteLaunchTemplate", "LaunchTemplateId"),
+    look=_look_at_template,
+    change=_change_template,
+    tag=_tag,
+    computed=("arn", "latestVersion"),
+)
+
+KINDS = (
+    _simple("aws:ec2/vpc:Vpc", "Vpc", "vpc", "VpcId", "Vpcs", set(), {"cidrBlock"}),
+    _simple(
+        "aws:ec2/subnet:Subnet",
+        "Subnet",
+        "subnet",
+        "SubnetId",
+        "Subnets",
+        {"vpcId"},
+        {"vpcId", "cidrBlock", "availabilityZone"},
+        delete=_delete_subnet,
+    ),
+    _simple(
+        "aws:ec2/internetGateway:InternetGateway",
+        "InternetGateway",
+        "internet-gateway",
+        "InternetGatewayId",
+        "InternetGateways",
+        set(),
+        set(),
+        delete=_detach_and_delete,
+    ),
+    _simple(
+        "aws:ec2/routeTable:RouteTable",
+        "RouteTable",
+        "route-table",
+        "RouteTableId",
+        "RouteTables",
+        {"vpcId"},
+        {"vpcId"},
+    ),
+    Kind(
+        "aws:ec2/route:Route",
+        required=frozenset({"routeTableId"}),
+        fixed=frozenset({"routeTableId", "destinationCidrBlock"}),
+        make=_route,
+        delete=lambda services, resource: services.ask(
+            "ec2",
+            "DeleteRoute",
+            RouteTableId=resource.state["routeTableId"],
+            DestinationCidrBlock=resource.state["destinationCidrBlock"],
+        ),
+        computed=("state",),
+    ),
+    Kind(
+        "aws:ec2/routeTableAssociation:RouteTableAssociation",
+        required=frozenset({"routeTableId"}),
+        fixed=frozenset({"subnetId", "gatewayId"}),
+        make=_association,
+        delete=_delete("DisassociateRouteTable", "AssociationId"),
+        computed=(),
+    ),
+    Kind(
+        "aws:ec2/eip:Eip",
+        required=_NEVER,
+        fixed=frozenset({"domain"}),
+        make=_address,
+        delete=_delete("ReleaseAddress", "AllocationId"),
+        look=_look("DescribeAddresses", "AllocationIds", "Addresses"),
+        tag=_tag,
+        computed=("arn", "allocationId", "publicIp"),
+    ),
+    _simple(
+        "aws:ec2/natGateway:NatGateway",
+        "NatGateway",
+        "natgateway",
+        "NatGatewayId",
+        "NatGateways",
+        {"subnetId"},
+        {"subnetId", "allocationId", "connectivityType"},
+    ),
+    _simple(
+        "aws:ec2/vpcEndpoint:VpcEndpoint",
+        "VpcEndpoint",
+        "vpc-endpoint",
+        "VpcEndpointId",
+        "VpcEndpoints",
+        {"vpcId"},
+        {"vpcId", "serviceName", "vpcEndpointType"},
+        delete=_delete("DeleteVpcEndpoints", "VpcEndpointIds", several=True),
+    ),
+    Kind(
+        "aws:ec2/securityGroup:SecurityGroup",
+        required=_NEVER,
+        fixed=frozenset({"name", "description", "vpcId"}),
+        named="name",
+        itself=lambda answer: str(answer["GroupId"]),
+        make=_made("", "security-group", "GroupId"),
+        delete=_delete("DeleteSecurityGroup", "GroupId"),
+        look=_look("DescribeSecurityGroups", "GroupIds", "SecurityGroups"),
+        tag=_tag,
+    ),
+    *(
+        Kind(
+            f"aws:vpc/securityGroup{way}Rule:SecurityGroup{way}Rule",
+            required=frozenset({"securityGroupId", "ipProtocol"}),
+            fixed=frozenset({"securityGroupId"}),
+            make=_rule,
+            delete=_revoke(f"RevokeSecurityGroup{way}"),
+            tag=_tag,
+            computed=("arn", "securityGroupRuleId"),
+        )
+        for way in ("Ingress", "Egress")
+    ),
+    Kind(
+        "aws:ec2/placementGroup:PlacementGroup",
+        required=frozenset({"strategy"}),
+        fixed=frozenset({"name", "strategy"}),
+        named="name",
+        make=_placement_group,
+        delete=_delete("DeletePlacementGroup", "GroupName"),
+        change=unchangeable,
+        tag=lambda services, resource, tags: _tag(
+            services, Resource(resource.state["placementGroupId"], resource.state), tags
+        ),
+        computed=("arn", "placementGroupId"),
+    ),
+    LAUNCH_TEMPLATE,
+)
