@@ -18,7 +18,7 @@ class Site(Protocol):
     def wait_until_alive(self) -> bool:
         """Return whether it answers, now or after a moment."""
 
-    def succeeded(self, outputs: dict[str, Any], into: Path, patience_s: float) -> bool:
+    def succeeded(self, outputs: dict[str, Any], patience_s: float) -> bool:
         """Wait for the end of the stack's Job, at most so many seconds; return whether it measured all.
 
         Raises:
@@ -64,7 +64,7 @@ class Measuring:
         self.safely(partial(self.pulumi.up, self.progress, replaced))
         outputs = self.pulumi.outputs()
         self.progress.step(f"{stack}: benchmark, run {run}, attempt {attempt}")
-        succeeded = self.site.succeeded(outputs, into, longest_s + PATIENCE_S)
+        succeeded = self.site.succeeded(outputs, longest_s + PATIENCE_S)
         if self.site.collect(outputs, into) and succeeded:
             return outputs
         fault = "finished, but no record of it arrived" if succeeded else "did not finish"

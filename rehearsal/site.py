@@ -30,9 +30,9 @@ class ClusterSite:
         """See `Site`."""
         return self.target.wait_until_alive()
 
-    def succeeded(self, outputs: dict[str, Any], into: Path, patience_s: float) -> bool:
+    def succeeded(self, outputs: dict[str, Any], patience_s: float) -> bool:
         """See `Site`."""
-        records = self._records(outputs, into)
+        records = self._records(outputs, self.written)
         deadline = time.monotonic() + patience_s
         seen = 0
         while time.monotonic() < deadline:

@@ -18,12 +18,12 @@ from campaign.campaign import End
 from campaign.limits import minutes
 from campaign.lives import Lives
 from campaign.looks import results_of
-from campaign.measuring import Measuring
-from campaign.pulumi_cli import PROJECT, OwnPulumi
+from campaign.measuring import Measuring, Site
+from campaign.pulumi_cli import OwnPulumi
 from campaign.question import Question
 from campaign.stacklives import StackLives
 from campaign.status import Status
-from experiment.cluster import KubeconfigCluster
+from experiment.benchmark import ClaimedResults, LocalResults
 from experiment.errors import SplitbedError
 from experiment.printable import printable
 from experiment.settings import Settings, before_up
@@ -32,11 +32,10 @@ from rehearsal.local import campaign_on_local_cluster
 from rehearsal.locks import locked
 from rehearsal.logroom import require_room
 from rehearsal.progress import ConsoleProgress
-from rehearsal.site import ClusterSite
-from rehearsal.target import Target
 from report.compare_terminal import as_terminal
 from report.statistics.stopping import LOOKS
 from scripts.compare import WIDTH, parsed_looks
+from scripts.farsite import FarSite
 from scripts.replacements import parsed
 from stackfiles.stackfile import StackFile
 
@@ -80,6 +79,7 @@ def campaign(
     rehearse: Annotated[
         bool, typer.Option("--rehearse", help="On a cluster on this machine that is made for it and taken down.")
     ] = False,
+    profile: Annotated[str | None, typer.Option(help="A profile of AWS's configuration.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print order, expected time and money; nothing is made.")
     ] = False,
@@ -122,7 +122,7 @@ def campaign(
                     keep=False,
                 )
             else:
-                carry_out(found, _own(found, progress), progress, show)
+                carry_out(found, _own(found, progress, profile), progress, show)
         print_verdict(found, json_output)
 
 
@@ -217,42 +217,30 @@ def _share(percent: float) -> float:
     return percent / 100
 
 
-def _own(found: Prepared, progress: ConsoleProgress) -> Lives:
+def _own(found: Prepared, progress: ConsoleProgress, profile: str | None) -> Lives:
     """Return the lives of the user's own stack."""
     settings = found.question.varied().check(utc_now())
     wrong = before_up(settings)
     if wrong:
         raise SplitbedError("\n".join(map(str, wrong)))
     pulumi = OwnPulumi.of(found.campaign.stack, found.directory)
-    measuring = Measuring(pulumi=pulumi, site=_site(found, settings, progress), progress=progress)
+    site = _site(pulumi.stack, settings, pulumi.config_file, progress.note, profile)
+    measuring = Measuring(pulumi=pulumi, site=site, progress=progress)
     return StackLives(file=found.question.varied(), measuring=measuring)
 
 
-def _site(found: Prepared, settings: Settings, progress: ConsoleProgress) -> ClusterSite:
+def _site(stack: str, settings: Settings, file: Path, note: Callable[[str], None], profile: str | None) -> Site:
     """Return where its Jobs can be asked about.
 
     Raises:
-        SplitbedError: there is no way yet to do so.
+        SplitbedError: its records could not come here.
     """
-    cluster, benchmark = settings.cluster, settings.benchmark
-    if not isinstance(cluster, KubeconfigCluster):
-        raise SplitbedError(
-            f"Stack {found.campaign.stack} runs on EKS, and a campaign cannot wait for Jobs there yet.",
-            "Make the turns by hand in the order that --dry-run prints, and give their results to splitbed compare.",
-        )
-    if benchmark is None or benchmark.results.kind != "claim":
+    benchmark = settings.benchmark
+    if benchmark is None or isinstance(benchmark.results, LocalResults):
         raise SplitbedError(
             "benchmark.results: a directory of a cluster's node cannot be read from here.",
             "Take --set benchmark.results='{kind: claim}': records then come through the benchmark's log.",
         )
-    target = Target(
-        name=found.campaign.stack,
-        kubeconfig=PROJECT / Path(cluster.kubeconfig).expanduser(),  # where the program finds it, too
-        context=cluster.context,
-        settings={},
-        baseline=frozenset(),
-        exclusive=False,
-    )
-    target.observer.check()
-    require_room(found.campaign.stack, benchmark)
-    return ClusterSite(target=target, note=progress.note, written=found.directory)
+    if isinstance(benchmark.results, ClaimedResults):
+        require_room(stack, benchmark)
+    return FarSite(file=file, note=note, profile=profile)

@@ -80,7 +80,7 @@ def fetch(
     found = stacks.read(stack)
     what = measured(found, run, attempt)
     directory = into or RESULTS / found.name
-    source = _source(found, what, bucket, profile)
+    source = source_of(found, what, bucket, profile)
     fetched = bring(source, directory, dry_run=dry_run)
     complete = not fetched["different"] and not source.skipped and any(fetched.values())
     if json_output:
@@ -118,7 +118,8 @@ def bring(source: Source, directory: Path, *, dry_run: bool) -> Fetched:
     return fetched
 
 
-def _source(found: stacks.Stack, what: Measured, bucket: str | None, profile: str | None) -> Source:
+def source_of(found: stacks.Stack, what: Measured, bucket: str | None, profile: str | None) -> Source:
+    """Return where the records of a run are; raises SplitbedError if they are not there, or not yet."""
     results, name, run = what.benchmark.results, found.settings.name, what.plan.run
     if isinstance(results, S3Results):
         account, region = Account(profile), found.cluster.region

@@ -68,7 +68,7 @@ class DoubleOfSite:
     def wait_until_alive(self) -> bool:
         return True
 
-    def succeeded(self, outputs: dict[str, Any], into: Path, patience_s: float) -> bool:
+    def succeeded(self, outputs: dict[str, Any], patience_s: float) -> bool:
         self.waited.append(patience_s)
         return self.jobs.pop(0) if self.jobs else True
 
