@@ -35,7 +35,7 @@ class Started(Part):
 
 
 class Measured(Part):
-    """Its records are here; `seconds` from its (latest) start to now, if nothing came between."""
+    """Its records are here; `seconds` is what it took, if nothing came between and the stack was up before."""
 
     event: Literal["measured"] = "measured"
     turn: int

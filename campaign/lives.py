@@ -11,8 +11,11 @@ from experiment.topology import Topology
 class Lives(Protocol):
     """The one stack that a campaign turns about."""
 
-    def begin(self) -> None:
+    def begin(self) -> bool:
         """Put right what a killed command has left; the stack may be up, down or in between.
+
+        Returns:
+            Whether it is up, so that only its topology is to be switched.
 
         Raises:
             SplitbedError: nothing can be done with it.

@@ -67,17 +67,17 @@ class Loop:
         """
         if self.journal.ended is not None and self.journal.stopped is not None:
             return self.journal.stopped.why
-        self.lives.begin()
+        up = self.lives.begin()
         if self.journal.stopped is None:
-            why = self._turns(order.turns(self.campaign))
+            why = self._turns(order.turns(self.campaign), up=up)
             self.journal.add(Stopped(why=why, at=self.clock()))
         why = self.journal.stopped.why if self.journal.stopped else ""
         self.progress.step(f"no further turn: {why}")
         self._leave()
         return why
 
-    def _turns(self, turns: Sequence[Turn]) -> str:
-        """Measure turn by turn; return why it ends."""
+    def _turns(self, turns: Sequence[Turn], *, up: bool) -> str:
+        """Measure turn by turn; return why it ends. Unless the stack is `up`, the first one makes the nodes, too."""
         for turn in turns:
             if turn.number in self.journal.measured:
                 continue
@@ -86,9 +86,10 @@ class Loop:
                 return why
             # Half a pass is worth nothing: it is begun only if all of it is within the limits.
             rest = [one for one in turns if one.pass_number == turn.pass_number and one.number >= turn.number]
-            if (why := self._refusal(rest, turns)) is not None:
+            if (why := self._refusal(rest, turns, up=up)) is not None:
                 return why
-            self._measure(turn, turns)
+            self._measure(turn, turns, up=up)
+            up = True
         return self._ending(max(self.campaign.looks)) or "the last planned look is done"
 
     def _is_first(self, turn: Turn, turns: Sequence[Turn]) -> bool:
@@ -107,13 +108,13 @@ class Loop:
             self.journal.add(seen)
         return _said(seen, self.campaign)
 
-    def _refusal(self, rest: Sequence[Turn], turns: Sequence[Turn]) -> str | None:
+    def _refusal(self, rest: Sequence[Turn], turns: Sequence[Turn], *, up: bool) -> str | None:
         done = self.journal.measured
         expected = self.forecast.of(rest, turns, done)
-        ground = 0.0 if done else self.forecast.ground_s
+        ground = 0.0 if up else self.forecast.ground_s
         return self.limits.refusal(self.clock(), expected.seconds + ground, len(done), len(rest))
 
-    def _measure(self, turn: Turn, turns: Sequence[Turn]) -> None:
+    def _measure(self, turn: Turn, turns: Sequence[Turn], *, up: bool) -> None:
         topology, label = self.campaign.topologies[turn.topology], self.campaign.labels[turn.topology]
         into = results_of(self.directory, self.campaign)[turn.topology]
         into.mkdir(parents=True, exist_ok=True)
@@ -130,8 +131,8 @@ class Loop:
             places = self.lives.measure(turn, topology, attempt, into)
             if places is not None:
                 now = self.clock()
-                whole = last is None and attempt == first
-                seconds = (now - started).total_seconds() if whole else None
+                usual = up and last is None and attempt == first
+                seconds = (now - started).total_seconds() if usual else None
                 self.journal.add(
                     Measured(turn=turn.number, run=turn.run, attempt=attempt, seconds=seconds, places=places, at=now)
                 )

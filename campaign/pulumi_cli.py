@@ -94,7 +94,7 @@ class Pulumi(ABC):
     def urns(self, kind: str) -> list[str]:
         """Return the URNs of all resources in the state whose type ends with `kind`."""
         text = self.capture("stack", "export", "--stack", self.stack, cwd=self.project)
-        resources = json.loads(text)["deployment"].get("resources") or []
+        resources = (json.loads(text)["deployment"] or {}).get("resources") or []
         return [one["urn"] for one in resources if one["type"].endswith(f":{kind}") and not one.get("delete")]
 
     def capture(self, *arguments: str, cwd: Path) -> str:

@@ -36,7 +36,7 @@ class StackLives:
     measuring: Measuring
     overrides: Callable[[], Mapping[str, Any]] = field(default=_nothing)
 
-    def begin(self) -> None:
+    def begin(self) -> bool:
         """See `Lives`."""
         pulumi, progress = self.measuring.pulumi, self.measuring.progress
         remarks = pulumi.prepare()
@@ -47,6 +47,7 @@ class StackLives:
             self._write({})
             progress.step(f"{pulumi.stack}: pulumi refresh")
             pulumi.refresh(progress)
+        return bool(pulumi.outputs())
 
     def measure(self, turn: Turn, topology: Topology, attempt: int, into: Path) -> tuple[str, ...] | None:
         """See `Lives`."""

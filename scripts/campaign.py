@@ -108,7 +108,7 @@ def campaign(
         return
     directory.mkdir(parents=True, exist_ok=True)
     console = Console(stderr=True)
-    with locked(directory / "lock", lambda line: console.print(line, soft_wrap=True)):
+    with locked(directory / "lock", lambda line: console.print(line, soft_wrap=True, markup=False, highlight=False)):
         found = prepared(question, directory, utc_now(), end=chosen, budget_usd=budget)
         with display(found, console) as (progress, show):
             if rehearse:

@@ -74,13 +74,15 @@ class DoubleOfLives:
     scatter: float = 0.005
     fails: dict[int, int] = field(default_factory=dict)
     trouble: Callable[[Turn], None] = lambda _: None
+    up: bool = True
     begun: int = 0
     measured: list[int] = field(default_factory=list)
     attempts: list[tuple[int, int]] = field(default_factory=list)
     left: list[End] = field(default_factory=list)
 
-    def begin(self) -> None:
+    def begin(self) -> bool:
         self.begun += 1
+        return self.up
 
     def measure(self, turn: Turn, topology: Topology, attempt: int, into: Path) -> tuple[str, ...] | None:
         self.attempts.append((turn.number, attempt))
@@ -123,6 +125,7 @@ class Stage:
     fields: dict[str, Any] = field(default_factory=dict)
     limits: dict[str, Any] = field(default_factory=dict)
     end: End = "none"
+    ground_s: float = 0.0
 
     @property
     def campaign(self) -> Campaign:
@@ -141,7 +144,7 @@ class Stage:
             journal=journal,
             lives=self.lives,
             limits=Limits(begun_at=BEGAN, **self.limits),
-            forecast=Forecast([Expected(TURN_S, "planned")] * len(self.campaign.topologies), ground_s=0.0),
+            forecast=Forecast([Expected(TURN_S, "planned")] * len(self.campaign.topologies), ground_s=self.ground_s),
             directory=self.directory,
             money={},
             end=self.end,

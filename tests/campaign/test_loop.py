@@ -141,6 +141,19 @@ def test_nor_one_for_which_there_is_no_time(stage: Stage) -> None:
     assert stage.lives.measured == [1, 2]
 
 
+def test_a_stack_that_is_not_up_takes_its_nodes_time_once_and_no_turn_is_expected_to(stage: Stage) -> None:
+    stage.lives.up, stage.ground_s = False, 1080.0
+    stage.limits = {"end": BEGAN + timedelta(seconds=2 * TURN_S + 900 + 1000)}
+    assert stage.command().startswith("the end date is near")
+    assert stage.lives.measured == []
+
+    stage.directory /= "again"
+    stage.directory.mkdir()
+    stage.limits = {}
+    stage.command()
+    assert [entry.seconds for entry in stage.journal().measured.values()] == [None, TURN_S, TURN_S, TURN_S]
+
+
 def test_a_laptop_that_was_lost_for_a_day_has_spent_a_day(stage: Stage) -> None:
     stage.limits = {"hour_usd": 6.0, "budget_usd": 100.0}
     stage.lives.trouble = interrupted_at(3)

@@ -160,10 +160,11 @@ def test_in_the_end_nothing_is_served_or_nothing_is_left_or_all_is(
 def test_what_a_killed_command_left_is_put_right_first(
     lives: Lives, pulumi: DoubleOfPulumi, recorder: Recorder
 ) -> None:
-    lives.begin()
+    assert not lives.begin()
     assert pulumi.done == []
     pulumi.remarks = ["the lock is cancelled"]
-    lives.begin()
+    pulumi.up_is = {"namespace": "x"}
+    assert lives.begin()
     assert pulumi.done == ["refresh"]
     assert "the lock is cancelled" in recorder.text
 
