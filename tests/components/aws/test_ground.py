@@ -11,6 +11,7 @@ import pytest
 
 from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES
 from experiment.plan.money import ENDPOINTS
+from policies.rules.tags import UNTAGGABLE
 from tests.components.aws.stack import settings
 from tests.recording import PINS, STACKS, Recording, Registered, recorded, run, stack_settings
 
@@ -21,19 +22,6 @@ TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 SCHEDULE = "aws:scheduler/schedule:Schedule"
 LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
 CONTROL_PLANE = "eks:index:Cluster"
-
-UNTAGGABLE = {
-    "aws:autoscaling/tag:Tag",
-    "aws:cloudwatch/logStream:LogStream",
-    "aws:ec2/route:Route",
-    "aws:ec2/routeTableAssociation:RouteTableAssociation",
-    "aws:iam/rolePolicy:RolePolicy",
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
-    "aws:s3/bucketPolicy:BucketPolicy",
-    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
-    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
-    SCHEDULE,  # its group carries the tags
-}
 
 
 @cache
