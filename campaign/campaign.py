@@ -10,8 +10,9 @@ from experiment.measure.part import Part
 from experiment.topology import Topology
 from report.statistics.design import Design
 
-End = Literal["none", "destroy", "keep"]
-"""What becomes of the stack: nothing served any more on nodes that stay, all of it taken down, or all as it is."""
+End = Literal["none", "destroy", "keep", "rehearsed"]
+"""What becomes of the stack: nothing served any more on nodes that stay, all of it taken down, all left as it is, or
+whatever the rehearsal around it does."""
 
 
 class Campaign(Part):

@@ -175,6 +175,7 @@ LEAVING: Mapping[End, str] = {
     "none": "topology: none is set: nothing is served any more, the nodes stay",
     "destroy": "the whole stack is destroyed",
     "keep": "the stack is left as it is, the last topology served",
+    "rehearsed": "the campaign is over, and the rehearsal goes on",
 }
 
 

@@ -163,6 +163,8 @@ def lines(found: Outline) -> tuple[str, ...]:
 def ending(how: End, hour_usd: float | None) -> str:
     """Say how the stack will be left, and what it costs then."""
     cost = f" and cost {hour_usd:.2f} USD an hour until it is destroyed or its end date comes" if hour_usd else ""
+    if how == "rehearsed":
+        return "the rehearsal goes on, and takes the stack down."
     if how == "destroy":
         return "the whole stack is destroyed; the records are here by then (--end none leaves its nodes)."
     if how == "none":

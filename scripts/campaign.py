@@ -102,7 +102,7 @@ def campaign(
     directory = (results or RESULTS / name).absolute()
     if rehearse and end != "none":
         raise SplitbedError(f"--end {end}: a rehearsal takes all down that it has made.", "Leave out --end.")
-    chosen: End = "keep" if rehearse else end
+    chosen: End = "rehearsed" if rehearse else end
     if dry_run:
         _print_outline(prepared(question, directory, utc_now(), end=chosen, budget_usd=budget), json_output)
         return

@@ -121,6 +121,6 @@ class Turns:
         )
         directory.mkdir(parents=True, exist_ok=True)
         # Who destroys the stack is the rehearsal.
-        self.found = prepared(question, directory, utc_now(), end="keep", overrides=lives.overrides())
+        self.found = prepared(question, directory, utc_now(), end="rehearsed", overrides=lives.overrides())
         campaigns.carry_out(self.found, replace(lives, file=question.varied()), self._progress, lambda _: None)
         self.seconds = time.monotonic() - begun
