@@ -21,11 +21,17 @@ def opened(stack: Stack, profile: str | None) -> Iterator[tuple[Path, str | None
     """Yield a kubeconfig and the context in it; that of a cluster of its own is gone afterwards.
 
     Raises:
-        SplitbedError: there is no such cluster, or no AWS CLI to sign in with.
+        SplitbedError: there is no such kubeconfig or cluster, or no AWS CLI to sign in with.
     """
     cluster = stack.settings.cluster
     if isinstance(cluster, KubeconfigCluster):
-        yield STACKS.parent / Path(cluster.kubeconfig).expanduser(), cluster.context
+        path = STACKS.parent / Path(cluster.kubeconfig).expanduser()
+        if not path.is_file():
+            raise SplitbedError(
+                f"cluster.kubeconfig: found {cluster.kubeconfig!r}: there is no such file.",
+                "Name the kubeconfig of the cluster on which the stack is up.",
+            )
+        yield path, cluster.context
         return
     if shutil.which("aws") is None:
         raise SplitbedError(
@@ -33,10 +39,10 @@ def opened(stack: Stack, profile: str | None) -> Iterator[tuple[Path, str | None
             "Install it; `splitbed preflight` looks for all that is needed.",
         )
     text = kubeconfig(Account(profile), cluster.region, names.object_name(stack.settings.name), profile)
-    descriptor, path = tempfile.mkstemp(prefix="splitbed-kubeconfig-")
+    descriptor, written = tempfile.mkstemp(prefix="splitbed-kubeconfig-")
     try:
         with os.fdopen(descriptor, "w") as file:
             file.write(text)
-        yield Path(path), None
+        yield Path(written), None
     finally:
-        Path(path).unlink()
+        Path(written).unlink()

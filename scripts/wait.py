@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated, Protocol
 
@@ -128,10 +128,7 @@ def follow(job: Followable, name: str, clock: Clock, display: Display, deadline:
             raise _gone(job, name, was_there=last is not None)
         # A log is gone with its pod, and is no news then.
         if last is not None and len(look.measured) < len(last.measured):
-            look = Look(
-                state=look.state, why=look.why, exit_code=look.exit_code, doing=look.doing, before=last.before,
-                measured=last.measured,
-            )  # fmt: skip
+            look = replace(look, before=last.before, measured=last.measured)
         for line in look.measured[told:]:
             display.line(line)
         told = len(look.measured)

@@ -7,17 +7,32 @@ import pytest
 
 from experiment.errors import SplitbedError
 from scripts import entrance
-from scripts.stack import read
+from scripts.stack import Stack, read
 from stackfiles.stackfile import STACKS, StackFile
 
 
+def given(directory: Path, kubeconfig: str) -> Stack:
+    path = directory / "Pulumi.mine.yaml"
+    changes = {"cluster.kubeconfig": kubeconfig, "cluster.context": "c"}
+    StackFile.of("rehearsal-split").replaced(changes).write(path)
+    return read(str(path))
+
+
 def test_a_given_cluster_is_reached_by_its_own_kubeconfig(tmp_path: Path) -> None:
-    path = tmp_path / "Pulumi.mine.yaml"
-    for told, found in (("/a/config", Path("/a/config")), ("here/config", STACKS.parent / "here" / "config")):
-        changes = {"cluster.kubeconfig": told, "cluster.context": "c"}
-        StackFile.of("rehearsal-split").replaced(changes).write(path)
-        with entrance.opened(read(str(path)), None) as opened:
-            assert opened == (found, "c")
+    (tmp_path / "config").touch()
+    with entrance.opened(given(tmp_path, str(tmp_path / "config")), None) as opened:
+        assert opened == (tmp_path / "config", "c")
+    with entrance.opened(given(tmp_path, "tests/data/kubeconfig.yaml"), None) as opened:
+        assert opened == (STACKS.parent / "tests/data/kubeconfig.yaml", "c"), "as `pulumi up` finds it"
+
+
+def test_no_kubeconfig_is_said_with_its_setting(tmp_path: Path) -> None:
+    stack = given(tmp_path, "nowhere/config")
+    with (
+        pytest.raises(SplitbedError, match=r"^cluster\.kubeconfig: found 'nowhere/config': there is no such file\."),
+        entrance.opened(stack, None),
+    ):
+        pass
 
 
 @pytest.fixture
