@@ -1,5 +1,6 @@
 """A look at what a campaign has measured so far."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,10 +51,21 @@ def look(directory: Path, campaign: Campaign, money: Mapping[str, Money], runs: 
     return Look(verdict, max(could_show, default=None), ending)
 
 
+def unusable(directory: Path, campaign: Campaign) -> str | None:
+    """Return why no repeat of any topology can be used, if none can; raises as `look`."""
+    found = read(_places(directory, campaign))
+    if any(arm.runs for arm in found.arms):
+        return None
+    return Counter(one.why for one in found.left_out).most_common(1)[0][0]
+
+
 def judged(directory: Path, campaign: Campaign, money: Mapping[str, Money]) -> Verdict:
     """Return the verdict on all that is there; raises as `look`."""
-    places = [Named(path, label) for path, label in zip(results_of(directory, campaign), campaign.labels, strict=True)]
-    return judge(read(places), campaign.design, money)
+    return judge(read(_places(directory, campaign)), campaign.design, money)
+
+
+def _places(directory: Path, campaign: Campaign) -> list[Named]:
+    return [Named(path, label) for path, label in zip(results_of(directory, campaign), campaign.labels, strict=True)]
 
 
 def _could_show(verdict: Verdict) -> Sequence[float]:

@@ -11,13 +11,14 @@ from campaign.forecast import Expected, Forecast
 from campaign.journal import Ended, Journal, Looked, Measured, Started, Stopped
 from campaign.limits import Limits
 from campaign.lives import Lives
-from campaign.looks import Look, look, results_of
+from campaign.looks import Look, look, results_of, unusable
 from campaign.order import Turn
 from campaign.progress import Progress
 from campaign.status import Status, about
 from experiment.errors import SplitbedError
 from report.verdict.capacity import Money
 
+_PASSES_IN_VAIN = 2  # after which it is not worth its money
 ATTEMPTS = 3  # Jobs that are tried for one turn within one command
 
 
@@ -96,7 +97,9 @@ class Loop:
         return turn.number == min(one.number for one in turns if one.pass_number == turn.pass_number)
 
     def _ending(self, runs: int) -> str | None:
-        """Look if a look is planned after so many runs of each; return why the campaign ends there, if it does."""
+        """Return why the campaign ends after so many runs of each, if it does: by a look, or for want of use."""
+        if runs >= _PASSES_IN_VAIN and (why := unusable(self.directory, self.campaign)) is not None:
+            return f"of {runs} runs of each, no repeat can be used; most often: {why}"
         if runs not in self.campaign.looks:
             return None
         seen = self.journal.looks.get(runs)

@@ -75,6 +75,7 @@ class DoubleOfLives:
     fails: dict[int, int] = field(default_factory=dict)
     trouble: Callable[[Turn], None] = lambda _: None
     up: bool = True
+    disturbed: bool = False
     begun: int = 0
     measured: list[int] = field(default_factory=list)
     attempts: list[tuple[int, int]] = field(default_factory=list)
@@ -108,6 +109,7 @@ class DoubleOfLives:
         record = played(
             ONE_USER, "one-user", 1, 1, profile, 1, 0.0, turn.number,
             run=turn.run, topology=topologies.mapping(topology), started_at=self.clock.now,
+            disturbed=("another benchmark ran",) if self.disturbed else (),
         )  # fmt: skip
         path = into / turn.run / "hash" / "one-user-1.json"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -141,6 +141,15 @@ def test_nor_one_for_which_there_is_no_time(stage: Stage) -> None:
     assert stage.lives.measured == [1, 2]
 
 
+def test_two_passes_of_which_nothing_can_be_used_are_enough(stage: Stage) -> None:
+    stage.fields = {"looks": (4, 6)}
+    stage.lives.disturbed = True
+    why = stage.command()
+    assert why == "of 2 runs of each, no repeat can be used; most often: disturbed: another benchmark ran"
+    assert stage.lives.measured == [1, 2, 3, 4]
+    assert stage.lives.left == ["none"]
+
+
 def test_a_stack_that_is_not_up_takes_its_nodes_time_once_and_no_turn_is_expected_to(stage: Stage) -> None:
     stage.lives.up, stage.ground_s = False, 1080.0
     stage.limits = {"end": BEGAN + timedelta(seconds=2 * TURN_S + 900 + 1000)}
