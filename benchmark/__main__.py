@@ -11,6 +11,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from benchmark.planfile import read_plan
 from benchmark.run import Run, this_client
+from experiment.asked import Asked
 from experiment.errors import SplitbedError
 from experiment.record import Client
 
@@ -18,7 +19,7 @@ REFUSED = 2
 
 
 class TopologyError(SplitbedError):
-    """The topology told by the environment cannot be read."""
+    """What the stack tells of itself cannot be read."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     run.add_argument(
         "--replica", action="append", default=[], help="a replica's own address; may be given again, one for each"
     )
+    run.add_argument("--asked", type=Path, help="what the stack asked for, a JSON file; in a pod of its cluster only")
     run.add_argument(
         "--print-records", action="store_true", help="print every record of the run at its end, one a line"
     )
@@ -43,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             url=arguments.url,
             results=arguments.results,
             replicas=arguments.replica,
+            asked=_read_asked(arguments.asked),
             topology=_read_topology(os.environ.get("SPLITBED_TOPOLOGY")),
             client=client,
             print_records=arguments.print_records,
@@ -64,6 +67,19 @@ def _read_topology(text: str | None) -> dict[str, JsonValue] | None:
         return TypeAdapter(dict[str, JsonValue]).validate_json(text)
     except ValidationError:
         raise TopologyError(f"SPLITBED_TOPOLOGY: {text!r} is no JSON object.", "Unset it, or mend it.") from None
+
+
+def _read_asked(path: Path | None) -> Asked | None:
+    if path is None:
+        return None
+    try:
+        return Asked.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise TopologyError(f"--asked {path}: {error.strerror or error}.", "Leave it out, or name a file.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise TopologyError(f"--asked {path}: {where}: {first['msg']}.", "Let Splitbed write it.") from None
 
 
 def _how_to_resume(arguments: argparse.Namespace, client: Client) -> str:

@@ -52,6 +52,12 @@ class Connection(asyncio.Protocol):
         """Whether another request can be sent."""
         return self._transport is not None and not self._transport.is_closing()
 
+    @property
+    def own(self) -> tuple[str, int] | None:
+        """Address and port of this side; none if there is no such thing any more."""
+        name = self._transport.get_extra_info("sockname") if self._transport is not None else None
+        return (str(name[0]), int(name[1])) if isinstance(name, tuple) and len(name) > 1 else None
+
     async def exchange(self, request: bytes, timeout_s: float) -> Exchange:
         """Send a whole HTTP request and wait for the end of its answer, for a failure, or for the time-out.
 

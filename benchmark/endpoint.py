@@ -23,8 +23,8 @@ class UrlError(SplitbedError):
 class Endpoint:
     """Where to connect, and how to phrase a request for it."""
 
-    def __init__(self, url: str, clock: Clock, key: str | None = None) -> None:
-        """Take the URL apart; `key` is sent as a bearer token.
+    def __init__(self, url: str, clock: Clock, key: str | None = None, context: ssl.SSLContext | None = None) -> None:
+        """Take the URL apart; `key` is sent as a bearer token, `context` knows other authorities than this machine's.
 
         Raises:
             UrlError: not http(s), or no host.
@@ -44,7 +44,7 @@ class Endpoint:
         self.url = url.rstrip("/")
         self.clock = clock
         self._host = parts.hostname
-        self._ssl = ssl.create_default_context() if parts.scheme == "https" else None
+        self._ssl = (context or ssl.create_default_context()) if parts.scheme == "https" else None
         self._port = port or (443 if self._ssl else 80)
         self._authority = parts.netloc
         self._prefix = parts.path.rstrip("/")
@@ -69,15 +69,18 @@ class Endpoint:
             return connection
         return await self._connect(timeout_s)  # a server without keep-alive: a bare connection is the best there is
 
-    async def ask(self, path: str, body: bytes = b"", timeout_s: float = ASK_TIMEOUT_S) -> Exchange:
-        """GET a path on a connection of its own, or POST a JSON body to it.
+    async def ask(
+        self, path: str, body: bytes = b"", timeout_s: float = ASK_TIMEOUT_S, method: str | None = None
+    ) -> Exchange:
+        """GET a path on a connection of its own, or POST a JSON body to it, if no other method is named.
 
         Raises:
             OSError: no connection.
         """
         connection = await self._connect(timeout_s)
         try:
-            return await connection.exchange(self._request("POST" if body else "GET", path, body), timeout_s)
+            request = self._request(method or ("POST" if body else "GET"), path, body)
+            return await connection.exchange(request, timeout_s)
         finally:
             connection.abort()
 

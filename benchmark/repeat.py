@@ -11,7 +11,8 @@ from pydantic import JsonValue
 
 from benchmark.calibration import Calibrator
 from benchmark.endpoint import Endpoint
-from benchmark.killer import Killer
+from benchmark.killer import Killer, KillError
+from benchmark.peers import Peers
 from benchmark.prompt import digest
 from benchmark.runners.table import play
 from benchmark.scrape import Scraper
@@ -22,6 +23,8 @@ from benchmark.witness import Witness, by_counters
 from experiment.measure.client import Calibration, Verdict, judge
 from experiment.measure.counters import Counters
 from experiment.measure.figures import TestFigures, figures_of
+from experiment.measure.pods import Pods
+from experiment.measure.proof import Proof
 from experiment.measure.request import Failure, PromptShape, Request
 from experiment.record import Client, Engine, RepeatRecord, Result
 from experiment.workload import Cell, Plan, Test
@@ -42,7 +45,7 @@ class Subject:
 
 @dataclass(kw_only=True)
 class Measurer:
-    """Measures repeats; `broken_off` takes what is there of one that was cancelled."""
+    """Measures repeats; `broken_off` takes what is there of one that was cancelled, `proof` is of what runs now."""
 
     subject: Subject
     endpoint: Endpoint
@@ -51,8 +54,10 @@ class Measurer:
     watch: SelfWatch
     witness: Witness
     killer: Killer | None
+    peers: Peers
     calibrator: Calibrator | None
     broken_off: Callable[[RepeatRecord], None]
+    proof: Proof | None = None
 
     def close(self) -> None:
         """Close the connections that are kept between repeats."""
@@ -83,10 +88,12 @@ class Measurer:
         self.watch.begin()
         try:
             with _no_collection():
-                async with self.scraper.watching():
+                async with self.scraper.watching(), self.peers.watching(stage):
                     await play(stage, test, cell, number)
         except OSError as error:
             draft.trouble = f"no connection: {error or type(error).__name__}"
+        except KillError as error:
+            draft.trouble = error.message
         except asyncio.CancelledError:
             if stage.sent:
                 self._finish(draft, stage, floor)
@@ -96,8 +103,8 @@ class Measurer:
         self._finish(draft, stage, floor)
         await self.scraper.end()
         testimony = await self.witness.after()
-        draft.counters = self.scraper.counters()
-        draft.figures = figures_of(test, draft.requests, draft.counters, stage.killed_s)
+        draft.counters, draft.pods = self.scraper.counters(), testimony.pods
+        draft.figures = _figures(draft, stage)
         told = by_counters(draft.counters, draft.requests)
         if test.kind != "loss":  # which disturbs itself
             draft.disturbed = testimony.disturbed + told.disturbed
@@ -108,8 +115,11 @@ class Measurer:
         """Read what came, and judge."""
         late_s = [sent.late_s for sent in stage.sent if sent.late_s is not None]
         use = self.watch.end(late_s)
+        for sent in stage.sent:
+            sent.seen(stage)
         draft.requests = tuple(sent.read() for sent in stage.sent)
-        draft.figures = figures_of(draft.test, draft.requests, draft.counters, stage.killed_s)
+        draft.killed = stage.killed.pod if stage.killed else None
+        draft.figures = _figures(draft, stage)
         load = draft.figures.load
         if load is not None:
             draft.verdict = judge(use, floor, load.ttft_s, load.gaps_s)
@@ -150,6 +160,9 @@ class Measurer:
             requests=draft.requests,
             figures=draft.figures,
             counters=draft.counters,
+            pods=draft.pods,
+            proof=self.proof,
+            killed=draft.killed,
             disturbed=draft.disturbed,
             unwatched=draft.unwatched,
             verdict=draft.verdict,
@@ -187,9 +200,16 @@ class _Draft:
     requests: tuple[Request, ...] = ()
     figures: TestFigures = field(default_factory=TestFigures)
     counters: Counters = field(default_factory=lambda: Counters(unknown="the repeat was broken off"))
+    pods: Pods = field(default_factory=lambda: Pods(unknown="the repeat was broken off"))
+    killed: str | None = None
     disturbed: tuple[str, ...] = ()
     unwatched: tuple[str, ...] = ()
     verdict: Verdict | None = None
+
+
+def _figures(draft: _Draft, stage: Stage) -> TestFigures:
+    killed_s = stage.killed.at_s if stage.killed else None
+    return figures_of(draft.test, draft.requests, draft.counters, killed_s, draft.pods)
 
 
 def _result(draft: _Draft, tolerated: float) -> tuple[Result, str]:

@@ -12,10 +12,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchmark.cluster.apiserver import ApiServer
+from benchmark.cluster.surroundings import in_cluster
 from benchmark.endpoint import Endpoint
 from benchmark.lock import run_lock
 from benchmark.session import Session, Surroundings, Tally
 from benchmark.store import Store, StoreError
+from experiment.asked import Asked
 from experiment.errors import SplitbedError
 from experiment.handout import record_line
 from experiment.record import Client, SessionRecord
@@ -37,6 +40,7 @@ class Run:
         url: address under test.
         results: directory for the records.
         replicas: addresses of the replicas themselves.
+        asked: what the stack asked for, inside its cluster; there, pods are looked at, and killed for the loss test.
         topology: as the stack deployed it.
         client: where this runs.
         print_records: print every record at the end, one a line.
@@ -52,6 +56,7 @@ class Run:
     say: Say
     complain: Say
     replicas: Sequence[str] = ()
+    asked: Asked | None = None
     topology: dict[str, JsonValue] | None = None
     print_records: bool = False
     watch: Callable[[Tally], None] = lambda _: None
@@ -68,13 +73,16 @@ class Run:
             SplitbedError: refused before anything was measured.
         """
         endpoint, *replicas = (Endpoint(url, time.monotonic, os.environ.get(KEY_VARIABLE)) for url in self._urls())
+        surroundings = Surroundings(topology=self.topology, replicas=replicas)
+        if self.asked is not None:
+            api = ApiServer.of_this_pod(time.monotonic)
+            surroundings = in_cluster(surroundings, self.asked, api, time.monotonic, self.client.node)
         store = self.store
         store.prepare()
         since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         holder = f"process {os.getpid()} of {self.client.pod or self.client.host}, since {since}"
         with run_lock(store.lock_path, holder):
             store.tidy()
-            surroundings = Surroundings(topology=self.topology, replicas=replicas)
             session = Session(self.plan, endpoint, store, self.client, surroundings, self.say)
             return self._measure(session, store)
 

@@ -1,13 +1,14 @@
 """One session: from a plan and a place for records to as many finished repeats as the server allows."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
 from benchmark.calibration import Calibrator, NullServerCalibrator
 from benchmark.endpoint import Endpoint
 from benchmark.killer import Killer
+from benchmark.peers import Peers
 from benchmark.readiness import gate, wait_ready
 from benchmark.repeat import Measurer, Subject
 from benchmark.scrape import Scraper
@@ -15,8 +16,9 @@ from benchmark.selfwatch import SelfWatch
 from benchmark.store import Store
 from benchmark.telling import describe, told
 from benchmark.vocabulary import vocabulary
-from benchmark.witness import Nobody, Witness
+from benchmark.witness import Nobody, Prover, Witness
 from experiment.errors import SplitbedError
+from experiment.measure.proof import Proof
 from experiment.record import Client, Engine, RepeatRecord
 from experiment.workload import Cell, Plan, Test
 
@@ -57,7 +59,9 @@ class Surroundings:
         topology: as the stack deployed it.
         replicas: addresses of the replicas themselves.
         witness: sees what disturbs a repeat.
+        prover: proves that what runs is what was asked for; nothing is proven without it.
         killer: kills pods for the loss test; none may without it.
+        peers: see which replica is behind a connection.
         calibrator: measures the client itself.
         watch: watches the client; made by the clock of the address if not given.
     """
@@ -65,7 +69,9 @@ class Surroundings:
     topology: Mapping[str, JsonValue] | None = None
     replicas: Sequence[Endpoint] = ()
     witness: Witness | None = None
+    prover: Prover | None = None
     killer: Killer | None = None
+    peers: Peers = field(default_factory=Peers)
     calibrator: Calibrator | None = None
     watch: SelfWatch | None = None
 
@@ -109,11 +115,12 @@ class Session:
         self._playable([test for test, _, _ in todo])
         plan = self._plan
         self._say(f"run {plan.run}, plan {plan.hash}: {self.tally.before} of {self.tally.planned} repeats are done")
-        engine = await wait_ready(self._endpoint, plan.model, plan.ready_timeout_s, plan.request_timeout_s, self._say)
+        engine = await self._ready()
         self._say(f"ready: {describe(engine)}")
         for record in done.values():
             self._same_subject(record, engine)
         measurer = await self._measurer(engine)
+        measurer.proof = await self._proof()
         try:
             for test, cell, number in todo:
                 await self._repeat(measurer, test, cell, number)
@@ -165,6 +172,7 @@ class Session:
             watch=around.watch or SelfWatch(self._endpoint.clock),
             witness=around.witness or Nobody(),
             killer=around.killer,
+            peers=around.peers,
             calibrator=calibrator if self._plan.calibrate else None,
             broken_off=self._keep_partial,
         )
@@ -174,29 +182,57 @@ class Session:
         self._say(f"{record.cell} {record.repeat}: broken off -> {path.name}")
 
     async def _repeat(self, measurer: Measurer, test: Test, cell: Cell, number: int) -> None:
-        if cell.name not in self._warm and cell.work:
-            failure = await measurer.warm_up(test, cell)
-            if failure is not None:
-                raise SessionError(
-                    f"the warm-up of test {cell.name} failed: {failure.reason}.", "Look at the engine's log."
-                )
-            self._warm.add(cell.name)
+        await self._warm_up(measurer, test, cell)
         heading = f"{cell.name} {number}/{cell.repeats}"
         record = await measurer.measure(test, cell, number)
-        if record.disturbed and record.result == "finished":
+        if record.disturbed:
             path = self._store.keep(record, disturbed=True)
             reasons = "; ".join(record.disturbed)
             self._say(f"{heading}: disturbed, measured once more: {reasons} (disturbed/{path.name})")
+            if self._around.prover is not None or record.result == "failed":
+                await self._recover(measurer)
+                await self._warm_up(measurer, test, cell)
             record = await measurer.measure(test, cell, number)
         path = self._store.keep(record)
         self._say(f"{heading}: {told(record)} -> {path.name}")
         if record.result == "finished":
             self.tally.measured += 1
             self.on_progress(self.tally)
+            if test.kind == "loss":
+                await self._recover(measurer)
         else:
             self.tally.failed += 1
             self.on_progress(self.tally)
             await self._gate(f"after the failure of {heading}")
+
+    async def _warm_up(self, measurer: Measurer, test: Test, cell: Cell) -> None:
+        if cell.name in self._warm or not cell.work:
+            return
+        failure = await measurer.warm_up(test, cell)
+        if failure is not None:
+            raise SessionError(
+                f"the warm-up of test {cell.name} failed: {failure.reason}.", "Look at the engine's log."
+            )
+        self._warm.add(cell.name)
+
+    async def _recover(self, measurer: Measurer) -> None:
+        """Wait until all is as it was before a pod was lost; what answers then is cold."""
+        await self._ready()
+        measurer.proof = await self._proof()
+        self._warm.clear()
+
+    async def _ready(self) -> Engine:
+        plan = self._plan
+        return await wait_ready(self._endpoint, plan.model, plan.ready_timeout_s, plan.request_timeout_s, self._say)
+
+    async def _proof(self) -> Proof | None:
+        around = self._around
+        if around.prover is None:
+            return None
+        proof = await around.prover.prove(around.replicas or [self._endpoint], self._plan.ready_timeout_s, self._say)
+        unproven = f"; not to be seen: {'; '.join(proof.unproven)}" if proof.unproven else ""
+        self._say(f"as asked for: {', '.join(proof.proven) or 'nothing that could be looked at'}{unproven}")
+        return proof
 
     async def _gate(self, when: str) -> None:
         failure = await gate(self._endpoint, self._plan.model, self._plan.request_timeout_s)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from benchmark.completion import read_answer
 from benchmark.connection import Clock, Connection, Exchange
 from benchmark.endpoint import ASK_TIMEOUT_S, Endpoint
-from benchmark.killer import Killer
+from benchmark.killer import Killed, Killer
 from benchmark.prompt import PromptSource
 from benchmark.scrape import Scraper
 from experiment.measure.request import Failure, Prefix, PromptShape, Reply, Request, Role
@@ -44,6 +44,12 @@ class Sent:
     opened: bool = True
     served_by: str | None = None
     prefix: Prefix | None = None
+
+    def seen(self, stage: "Stage") -> None:
+        """Note which replica answers: the one that it was sent to, or that was seen behind its connection."""
+        if self.served_by is None:
+            direct = self.address in {replica.url for replica in stage.replicas}
+            self.served_by = self.address if direct else stage.behind.get(self.connection)
 
     @property
     def late_s(self) -> float | None:
@@ -88,8 +94,10 @@ class Stage:
         timeout_s: of one request.
         scraper: reads the servers' counters.
         killer: kills pods, if anybody may.
-        killed_s: when that was ordered.
+        killed: which one was, and when that was ordered.
         sent: all requests so far.
+        opened: this side of each connection to the address under test, by the connection's number.
+        behind: address of the replica that is behind such a connection, where it was seen.
     """
 
     endpoint: Endpoint
@@ -102,7 +110,9 @@ class Stage:
     scraper: Scraper
     killer: Killer | None = None
     sent: list[Sent] = field(default_factory=list)
-    killed_s: float | None = None
+    killed: Killed | None = None
+    opened: dict[int, tuple[str, int]] = field(default_factory=dict)
+    behind: dict[int, str] = field(default_factory=dict)
     connections: int = 0
     lines: list["Line"] = field(default_factory=list)
 
@@ -161,6 +171,9 @@ class Line:
         self._stage.connections += 1
         self._number = self._stage.connections
         self._connection = await self._endpoint.open(min(self._stage.timeout_s, ASK_TIMEOUT_S))
+        own = self._connection.own
+        if own is not None and self._endpoint is self._stage.endpoint:
+            self._stage.opened[self._number] = own
 
     async def send(self, outgoing: Outgoing, due_s: float | None = None) -> Sent:
         """Send a request, at a moment if one is given, and wait for its end, whatever that is."""

@@ -1,21 +1,25 @@
 """Who tells whether something else than the test was measured."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from benchmark.endpoint import Endpoint
 from experiment.measure.counters import GENERATED_TOKENS, STARTED, Counters
+from experiment.measure.pods import Pods
+from experiment.measure.proof import Proof
 from experiment.measure.request import Reply, Request
 
 
 @dataclass(frozen=True)
 class Testimony:
-    """Reasons why a repeat was disturbed, and what could not be looked at."""
+    """Reasons why a repeat was disturbed, what could not be looked at, and what was counted in the pods."""
 
     __test__ = False  # not a test of pytest's
 
     disturbed: tuple[str, ...] = ()
     unwatched: tuple[str, ...] = ()
+    pods: Pods = field(default_factory=lambda: Pods(unknown="nobody looked"))
 
 
 _SAME_S = 1.0
@@ -32,6 +36,17 @@ class Witness(Protocol):
         """Look after it, and tell."""
 
 
+class Prover(Protocol):
+    """Proves before the first test, and after each disturbance, that what runs is what the stack asked for."""
+
+    async def prove(self, servers: Sequence[Endpoint], limit_s: float, say: Callable[[str], None]) -> Proof:
+        """Wait until all is there, and look at it; `servers` are the addresses of all copies of the model.
+
+        Raises:
+            SplitbedError: something else runs, or not all within `limit_s` seconds.
+        """
+
+
 class Nobody:
     """The witness where only a URL is known."""
 
@@ -40,7 +55,8 @@ class Nobody:
 
     async def after(self) -> Testimony:
         """See `Witness`."""
-        return Testimony(unwatched=("pods, nodes and events: only an address is known",))
+        reason = "only an address is known"
+        return Testimony(unwatched=(f"pods, nodes and events: {reason}",), pods=Pods(unknown=reason))
 
 
 def by_counters(counters: Counters, requests: Sequence[Request]) -> Testimony:

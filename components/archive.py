@@ -7,12 +7,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOMAIN = (
-    *("__init__", "errors", "handout", "record", "strict", "versions", "workload"),
+    *("__init__", "asked", "errors", "handout", "labels", "record", "strict", "versions", "workload"),
     *(f"catalogue/{module}" for module in ("__init__", "data", "engines")),
     *(f"kinds/{module}" for module in ("__init__", "alone", "base", "loads", "profiles", "sharing")),
     *(
         f"measure/{module}"
-        for module in ("__init__", "client", "counters", "endurance", "figures", "load", "part", "request", "sharing")
+        for module in (
+            *("__init__", "client", "counters", "endurance", "figures", "load", "part", "pods", "proof", "request"),
+            "sharing",
+        )
     ),
 )
 """Modules of `experiment` that the benchmark needs in the engine's image; a test imports it from the zip alone."""

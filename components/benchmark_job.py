@@ -16,26 +16,35 @@ from pulumi_kubernetes.batch.v1 import (
 from pulumi_kubernetes.core.v1 import (
     AffinityArgs,
     ConfigMap,
+    ConfigMapProjectionArgs,
     ConfigMapVolumeSourceArgs,
     ContainerArgs,
+    DownwardAPIProjectionArgs,
+    DownwardAPIVolumeFileArgs,
     EnvVarArgs,
     EnvVarSourceArgs,
+    KeyToPathArgs,
     ObjectFieldSelectorArgs,
     PodAffinityTermArgs,
     PodAntiAffinityArgs,
     PodSpecArgs,
     PodTemplateSpecArgs,
+    ProjectedVolumeSourceArgs,
     ResourceRequirementsArgs,
     ServiceAccount,
+    ServiceAccountTokenProjectionArgs,
     VolumeArgs,
     VolumeMountArgs,
+    VolumeProjectionArgs,
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, LabelSelectorRequirementArgs, ObjectMetaArgs
 
 from components import labels, security
+from components.benchmark_rights import BenchmarkRights, BenchmarkRightsArgs
 from components.placing import tolerations
 from components.records import MOUNT, VOLUME, Records
 from experiment import names, upload
+from experiment.asked import Asked
 from experiment.nodes import Placing
 from experiment.resources import PodResources
 from experiment.workload import Plan
@@ -44,6 +53,8 @@ ACCOUNT = "benchmark"
 """The service account of its pod."""
 
 CODE_AT = "/splitbed"
+TOKEN, TOKEN_AT = "token", "/var/run/secrets/kubernetes.io/serviceaccount"
+_TOKEN_S = 3600
 _START_S = 600
 """Seconds for what comes before the client's first line: a place on a node, the image."""
 
@@ -62,6 +73,10 @@ class BenchmarkJobArgs:
     code: bytes
     """The zip of the client."""
     url: pulumi.Input[str]
+    replicas: Sequence[str]
+    """Addresses of several copies themselves."""
+    asked: Asked
+    """What the pods are held against."""
     records: Records
     resources: PodResources
     nodes: Placing
@@ -86,10 +101,20 @@ class BenchmarkJob(pulumi.ComponentResource):
             automount_service_account_token=False,
             opts=pulumi.ResourceOptions(parent=self),
         )
+        rights = BenchmarkRights(
+            f"{name}-rights",
+            BenchmarkRightsArgs(
+                experiment=args.experiment,
+                namespace=args.namespace,
+                service_account=account.metadata.name,
+                kills=any(test.kind == "loss" for test in args.plan.tests),
+            ),
+            pulumi.ResourceOptions(parent=self),
+        )
         code = ConfigMap(
             f"{name}-code-{job_name}",
             metadata=ObjectMetaArgs(name=job_name, namespace=args.namespace, labels=own),
-            data={"plan.json": args.plan.to_json()},
+            data={"plan.json": args.plan.to_json(), "asked.json": args.asked.to_json()},
             binary_data={"benchmark.zip": base64.b64encode(args.code).decode()},
             immutable=True,
             opts=pulumi.ResourceOptions(parent=self, ignore_changes=["data", "binaryData"]),
@@ -105,7 +130,9 @@ class BenchmarkJob(pulumi.ComponentResource):
             ),
             spec=_spec(args, own, account.metadata.name, code.metadata.name),
             opts=pulumi.ResourceOptions(
-                parent=self, depends_on=[*args.after, *args.records.after, code, account], ignore_changes=["spec"]
+                parent=self,
+                depends_on=[*args.after, *args.records.after, code, account, *rights.bindings],
+                ignore_changes=["spec"],
             ),
         )
         self.job_name: pulumi.Output[str] = job.metadata.name
@@ -146,6 +173,7 @@ def _spec(
                 volumes=[
                     security.scratch()[0],
                     VolumeArgs(name="code", config_map=ConfigMapVolumeSourceArgs(name=code)),
+                    _token(),
                     args.records.volume,
                 ],
             ),
@@ -161,7 +189,9 @@ def _client(args: BenchmarkJobArgs) -> ContainerArgs:
         image_pull_policy="IfNotPresent",
         command=["python3", "-m", "benchmark", "run"],
         args=[
-            *("--plan", f"{CODE_AT}/plan.json", "--url", args.url, "--results", MOUNT),
+            *("--plan", f"{CODE_AT}/plan.json", "--asked", f"{CODE_AT}/asked.json"),
+            *("--url", args.url, "--results", MOUNT),
+            *(word for replica in args.replicas for word in ("--replica", replica)),
             *(["--print-records"] if args.records.printed else []),
         ],
         env=[
@@ -178,9 +208,24 @@ def _client(args: BenchmarkJobArgs) -> ContainerArgs:
         volume_mounts=[
             security.scratch()[1],
             VolumeMountArgs(name="code", mount_path=CODE_AT, read_only=True),
+            VolumeMountArgs(name=TOKEN, mount_path=TOKEN_AT, read_only=True),
             VolumeMountArgs(name=VOLUME, mount_path=MOUNT),
         ],
     )
+
+
+def _token() -> VolumeArgs:
+    """Return what the kubelet would mount into every container: only the client is to have it."""
+    token = ServiceAccountTokenProjectionArgs(path="token", expiration_seconds=_TOKEN_S)
+    authority = ConfigMapProjectionArgs(name="kube-root-ca.crt", items=[KeyToPathArgs(key="ca.crt", path="ca.crt")])
+    own = ObjectFieldSelectorArgs(api_version="v1", field_path="metadata.namespace")
+    namespace = DownwardAPIProjectionArgs(items=[DownwardAPIVolumeFileArgs(path="namespace", field_ref=own)])
+    sources = [
+        VolumeProjectionArgs(service_account_token=token),
+        VolumeProjectionArgs(config_map=authority),
+        VolumeProjectionArgs(downward_api=namespace),
+    ]
+    return VolumeArgs(name=TOKEN, projected=ProjectedVolumeSourceArgs(sources=sources))
 
 
 def _field(name: str, path: str) -> EnvVarArgs:

@@ -17,7 +17,7 @@ from components.lws import NAMESPACE, LwsController, LwsControllerArgs
 from components.records import Records
 from components.results import Results, ResultsArgs
 from components.serving import Serving, ServingArgs
-from experiment import names, ownership, shipping, upload, versions
+from experiment import asking, names, ownership, shipping, upload, versions
 from experiment.benchmark import Benchmark, S3Results
 from experiment.cluster import EksCluster
 from experiment.pins import Pins
@@ -191,6 +191,8 @@ class Testbed(pulumi.ComponentResource):
                 topology=settings.topology.model_dump_json(exclude_defaults=True),
                 code=benchmark_zip(),
                 url=self._serving.measured_url,
+                replicas=asking.replica_urls(settings),
+                asked=asking.asked(settings),
                 records=records,
                 resources=benchmark.resources,
                 nodes=settings.nodes.placing("system"),

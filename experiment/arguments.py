@@ -1,8 +1,7 @@
 """The engine's command line, for every pod of every topology."""
 
-from typing import Literal
-
 from experiment import flags
+from experiment.asked import LEADER_ADDRESS, WORKER_INDEX, Role
 from experiment.engine import Engine, KvCacheBytes, KvCacheUtilization, Model
 from experiment.topology import Topology
 
@@ -11,11 +10,7 @@ MASTER_PORT = 29501
 AGENT_PORT = 8001
 """Where each pod's counters are told, beside its engine."""
 
-Role = Literal["leader", "worker"]
-
-# Expanded by Kubernetes in a container's args, from variables that the LeaderWorkerSet controller puts before our own.
-_LEADER_ADDRESS = "$(LWS_LEADER_ADDRESS)"
-_WORKER_INDEX = "$(LWS_WORKER_INDEX)"
+__all__ = ["AGENT_PORT", "HTTP_PORT", "MASTER_PORT", "Role", "serve"]
 
 
 def serve(role: Role, model: Model, engine: Engine, topology: Topology) -> tuple[str, ...]:
@@ -58,8 +53,8 @@ def _ranks(role: Role, topology: Topology) -> tuple[str, ...]:
         f"--pipeline-parallel-size={size}",
         f"--tensor-parallel-size={tensor}",
         f"--nnodes={size}",
-        f"--node-rank={'0' if role == 'leader' else _WORKER_INDEX}",
-        f"--master-addr={_LEADER_ADDRESS}",
+        f"--node-rank={'0' if role == 'leader' else WORKER_INDEX}",
+        f"--master-addr={LEADER_ADDRESS}",
         f"--master-port={MASTER_PORT}",
         *(("--headless",) if role == "worker" else ()),
     )

@@ -65,3 +65,8 @@ def group_pattern(experiment: str) -> str:
     A leader is the set's own pod, with the group's number; the others are of a set that is called after it.
     """
     return rf"^{object_name(experiment)}-(?P<group>[0-9]+)(?:-(?P<worker>[0-9]+))?$"
+
+
+def benchmark_role_name(experiment: str) -> str:
+    """Return the name of the benchmark's rights outside the namespace, where every experiment's are."""
+    return f"{object_name(experiment)}-benchmark"

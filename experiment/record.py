@@ -12,6 +12,8 @@ from experiment.measure.client import Verdict
 from experiment.measure.counters import Counters
 from experiment.measure.figures import FORMULAS, TestFigures
 from experiment.measure.part import Count, Part
+from experiment.measure.pods import Pods
+from experiment.measure.proof import Proof
 from experiment.measure.request import Failure, Figures, PromptShape, Reply, Request, Stamps, Tokens
 
 __all__ = [
@@ -94,6 +96,9 @@ class RepeatRecord(_Record):
     requests: tuple[Request, ...]
     figures: TestFigures
     counters: Counters
+    pods: Pods = Field(Pods(unknown="it was not recorded"), description="counted inside each pod of the engine")
+    proof: Proof | None = Field(None, description="that what ran is what the stack asked for; none of a bare address")
+    killed: str | None = Field(None, description="the pod that the loss test killed")
     disturbed: tuple[str, ...] = Field((), description="reasons why something else than the test was measured")
     unwatched: tuple[str, ...] = Field((), description="what could not be looked at, so that it may have disturbed")
     verdict: Verdict | None = Field(description="on the client; none if nothing was sent")

@@ -7,11 +7,13 @@ from typing import Any
 import pulumi
 import pytest
 
+from experiment.asked import Asked
 from tests import golden
 from tests.recording import ROOT, STACKS, Recording, Registered, recorded, run, stack_settings
 
 LWS = "kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet"
 JOB = "kubernetes:batch/v1:Job"
+RBAC = "kubernetes:rbac.authorization.k8s.io/v1"
 GIVEN = tuple(stack for stack in STACKS if stack_settings(stack)["cluster"]["kind"] == "kubeconfig")
 MOVING_TAGS = ("latest", "main", "master")
 
@@ -174,9 +176,61 @@ def test_every_object_of_the_experiment_is_in_its_namespace(recording: Recording
         if resource.type.startswith("kubernetes:") and "metadata" in resource.inputs
     }
     loose = {label.split()[0] for label, found in spread.items() if found != namespace}
-    assert loose - {"kubernetes:core/v1:PersistentVolume", "kubernetes:apps/v1:DaemonSet"} == {
-        "kubernetes:core/v1:Namespace"
+    nowhere = {  # of what has no namespace, or stands in the system's
+        "kubernetes:core/v1:PersistentVolume",
+        "kubernetes:apps/v1:DaemonSet",
+        "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole",
+        "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding",
     }
+    assert loose - nowhere == {"kubernetes:core/v1:Namespace"}
+
+
+def test_the_client_may_look_and_kills_only_where_the_plan_does() -> None:
+    rights = {}
+    for stack, tests in (("rehearsal-single", None), ("rehearsal-single", [{"kind": "loss", "victims": ["leader"]}])):
+        recording = varied(stack, **({"benchmark__tests": tests} if tests else {}))
+        roles = [*recording.of_type(f"{RBAC}:Role"), *recording.of_type(f"{RBAC}:ClusterRole")]
+        own = [role for role in roles if role.name.startswith("testbed-benchmark-")]
+        rights[bool(tests)] = {
+            (role.inputs["metadata"].get("namespace"), resource): tuple(rule["verbs"])
+            for role in own
+            for rule in role.inputs["rules"]
+            for resource in rule["resources"]
+        }
+    looks = {
+        ("exp-rehearsal-single", "pods"): ("get", "list"),
+        (None, "nodes"): ("get", "list"),
+        (None, "events"): ("get", "list"),
+    }
+    assert rights[False] == looks
+    assert rights[True] == looks | {("exp-rehearsal-single", "pods"): ("get", "list", "delete")}
+
+
+def test_only_the_client_has_its_accounts_token(recording: Recording) -> None:
+    for resource in [*recording.of_type(LWS), recording.one(JOB)]:
+        for pod in pod_specs(resource.inputs["spec"]):
+            tokens = [volume["name"] for volume in pod["volumes"] if "projected" in volume]
+            holders = [
+                container["name"]
+                for container in [*pod["containers"], *pod.get("initContainers", [])]
+                if any(mount["name"] in tokens for mount in container["volumeMounts"])
+            ]
+            assert holders == (["benchmark"] if resource.type == JOB else [])
+
+
+def test_the_client_is_told_the_replicas_themselves_and_what_was_asked_for() -> None:
+    recording = varied("rehearsal-single", topology={"kind": "replicas", "count": 2})
+    argv = pod_specs(recording.one(JOB).inputs["spec"])[0]["containers"][0]["args"]
+    assert [argv[place + 1] for place, word in enumerate(argv) if word == "--replica"] == [
+        f"http://exp-rehearsal-single-{group}.exp-rehearsal-single.exp-rehearsal-single.svc:8000" for group in (0, 1)
+    ]
+    (code,) = [one for one in recording.of_type("kubernetes:core/v1:ConfigMap") if "code" in one.name]
+    asked = Asked.model_validate_json(code.inputs["data"]["asked.json"])
+    (pod,) = pod_specs(recording.one(LWS).inputs["spec"])
+    (engine,) = pod["containers"]
+    assert (*engine["command"], *engine["args"])[-len(asked.arguments["leader"]) :] == asked.arguments["leader"]
+    assert (asked.groups, asked.size, asked.image) == (2, 1, engine["image"])
+    assert {"name": "counters", "containerPort": asked.agent_port} in engine["ports"]
 
 
 def test_the_set_comes_after_its_controller_and_goes_before_it(recording: Recording) -> None:

@@ -77,9 +77,8 @@ async def loss(stage: Stage, test: Loss, cell: Cell, _number: int) -> None:
 
     async def kill() -> None:
         await stage.until(kill_s)
-        stage.killed_s = stage.clock()
         if stage.killer is not None:
-            await stage.killer.kill(victim)
+            stage.killed = await stage.killer.kill(victim)
 
     users = [_again(stage, line, source, kill_s + test.seconds, stay=True) for line in lines]
     await together([*users, kill()])

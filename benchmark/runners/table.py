@@ -5,6 +5,7 @@ from typing import Any
 
 from benchmark.runners import alone, loads, sharing
 from benchmark.stage import Stage
+from experiment.errors import SplitbedError
 from experiment.kinds.base import Cell
 from experiment.workload import Test
 
@@ -28,16 +29,17 @@ async def play(stage: Stage, test: Test, cell: Cell, number: int) -> None:
 
     Raises:
         OSError: a connection that is to be open beforehand cannot be had.
+        SplitbedError: nobody was killed where somebody was to be.
     """
     try:
         await _RUNNERS[test.kind](stage, test, cell, number)
-    except* OSError as group:
+    except* (OSError, SplitbedError) as group:
         raise _first(group) from None
     finally:
         stage.close()
 
 
-def _first(group: BaseExceptionGroup[OSError]) -> OSError:
+def _first(group: BaseExceptionGroup[OSError | SplitbedError]) -> OSError | SplitbedError:
     for error in group.exceptions:
         return _first(error) if isinstance(error, BaseExceptionGroup) else error
     raise RuntimeError("an exception group is never empty")

@@ -9,7 +9,8 @@ from experiment.measure.counters import Counters
 from experiment.measure.endurance import DriftFigures, GoodputFigures, OutageFigures
 from experiment.measure.load import LoadFigures, StepFigures
 from experiment.measure.part import Part
-from experiment.measure.request import Request
+from experiment.measure.pods import Pods, PodUse, uses
+from experiment.measure.request import Reply, Request
 from experiment.measure.sharing import FollowUpFigures, InterferenceFigures
 from experiment.workload import Test
 
@@ -55,6 +56,13 @@ FORMULAS: dict[str, str] = {
     "outage.silent_s": "longest time without a token of any request, from the last token before the kill on",
     "outage.full_speed_s": "from the kill to the first token after it from which on, for five seconds, 0.9 of the "
     "tokens a second of the five seconds before the kill came",
+    "pods.seconds": "after.monotonic_s - before.monotonic_s of the pod's own node; all else of pods is what grew "
+    "between these two looks, which lie around the repeat",
+    "pods.throttled_share": "throttled_periods / periods",
+    "pods.sent_bytes": "of all interfaces but lo",
+    "pods.cpu_per_token_s": "cpu_s / sum(n) of the requests that ended well; the idle baseline is in it, and is taken "
+    "off as cpu_s of the idle test's same pod * seconds / its seconds",
+    "pods.sent_bytes_per_token": "sent_bytes / sum(n), likewise",
     "percentiles": "nearest rank: values that occurred",
 }
 
@@ -71,9 +79,16 @@ class TestFigures(Part):
     goodput: GoodputFigures | None = None
     drift: DriftFigures | None = None
     outage: OutageFigures | None = None
+    pods: tuple[PodUse, ...] = ()
 
 
-def figures_of(test: Test, requests: Sequence[Request], counters: Counters, killed_s: float | None) -> TestFigures:
+def figures_of(
+    test: Test,
+    requests: Sequence[Request],
+    counters: Counters,
+    killed_s: float | None,
+    pods: Pods | None = None,
+) -> TestFigures:
     """Compute the figures that a test of that kind has.
 
     Args:
@@ -81,7 +96,14 @@ def figures_of(test: Test, requests: Sequence[Request], counters: Counters, kill
         requests: all of one repeat.
         counters: of the servers around it.
         killed_s: when the death of a pod was ordered, by the clock of the stamps.
+        pods: what was counted inside each.
     """
+    replies = (request.outcome for request in requests if isinstance(request.outcome, Reply))
+    used = () if pods is None else uses(pods, sum(reply.tokens.output for reply in replies))
+    return _of_kind(test, requests, counters, killed_s).model_copy(update={"pods": used})
+
+
+def _of_kind(test: Test, requests: Sequence[Request], counters: Counters, killed_s: float | None) -> TestFigures:
     if not requests:
         return TestFigures()
     load = LoadFigures.of(requests)

@@ -15,6 +15,7 @@ from benchmark.__main__ import main
 from experiment.handout import PREFIX, parse_record_line
 from experiment.record import RepeatRecord, SessionRecord, parse_record
 from experiment.workload import OneUser, Plan
+from tests.benchmark.cluster.double import asked
 from tests.benchmark.server import MODEL, Server
 
 pytestmark = pytest.mark.thorough
@@ -418,3 +419,22 @@ def test_a_url_that_is_none_is_refused(bench: Bench, url: str, capsys: pytest.Ca
     argv[argv.index("--url") + 1] = url
     assert main(argv) == 2
     assert capsys.readouterr().err.startswith(f"--url {url}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "asked.json: No such file or directory. Leave it out, or name a file."),
+        ('{"groups": 0}', "asked.json: experiment: Field required. Let Splitbed write it."),
+        (asked().to_json(), "KUBERNETES_SERVICE_HOST is not set: this is no pod of a cluster. Leave --asked out."),
+    ],
+)
+def test_what_was_asked_for_is_for_pods_only(
+    bench: Bench, capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str | None, said: str
+) -> None:
+    path = tmp_path / "asked.json"
+    if text is not None:
+        path.write_text(text)
+    assert main([*bench.argv, "--asked", str(path)]) == 2
+    assert capsys.readouterr().err.rstrip().endswith(said)
+    assert not bench.results.exists()

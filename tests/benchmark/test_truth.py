@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.killer import Killed
 from benchmark.scrape import CounterError
 from benchmark.session import SessionError
 from experiment.kinds.alone import Idle, OneUser, PromptLength
@@ -388,11 +389,13 @@ class _Killer:
         self.lab, self.host, self.victim, self.heir, self.away_s = lab, host, victim, heir, away_s
         self.killed: list[Victim] = []
 
-    async def kill(self, victim: Victim) -> None:
+    async def kill(self, victim: Victim) -> Killed:
         self.killed.append(victim)
+        killed_s = self.lab.loop.time()
         self.victim.server.engine.die()
         del self.lab.loop.hosts[self.host]
         self.lab.loop.call_later(self.away_s, lambda: self.lab.serve(self.host, self.heir))
+        return Killed("exp-0", killed_s)
 
 
 def test_the_loss_of_a_pod_is_timed(tmp_path: Path) -> None:
@@ -412,6 +415,7 @@ def test_the_loss_of_a_pod_is_timed(tmp_path: Path) -> None:
         assert outage.silent_s == pytest.approx(after - before, abs=0.001)
         assert outage.full_speed_s == pytest.approx(after - outage.killed_s, abs=1)
         assert record.disturbed == ()
+        assert record.killed == "exp-0"
 
     in_lab(tmp_path, main)
 

@@ -141,11 +141,11 @@ START = [sys.executable, "-I", "-S", str(SCRIPT)]
 
 
 @contextmanager
-def started(*engine: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+def started(*engine: str, engine_port: int = 8000) -> Iterator[tuple[int, subprocess.Popen[str]]]:
     """An engine that ends with its standard input, and the agent's port."""
     port = free_port()
     with subprocess.Popen(
-        [*START, str(port), "8000", *engine], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*START, str(port), str(engine_port), *engine], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             asked(port, "/else")  # the agent is there
@@ -183,6 +183,19 @@ def test_the_engine_is_the_first_process_and_its_counters_are_served_beside_it()
         assert told["agent"]["cpu_s"] > 0
         assert asked(port, "/peers") == (200, {"schema": agent.SCHEMA, "port": 8000, "peers": []})
         assert asked(port, "/else")[0] == 404
+
+
+def test_who_is_connected_to_the_engine_is_seen() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        engine_port = listener.getsockname()[1]
+        with (
+            started("/bin/cat", engine_port=engine_port) as (port, _),
+            socket.create_connection(listener.getsockname()) as connection,
+        ):
+            assert asked(port, "/peers")[1]["peers"] == [list(connection.getsockname())]
+            connection.close()
+            listener.accept()[0].close()
+            assert asked(port, "/peers")[1]["peers"] == []
 
 
 def test_who_asks_nothing_or_nonsense_keeps_nobody_from_an_answer() -> None:
