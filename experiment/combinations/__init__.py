@@ -8,12 +8,19 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from experiment.combinations import engines, instances, networks, places, sizes
+from experiment.combinations import engines, instances, measuring, networks, places, sizes
 from experiment.problem import Problem
 
 Rule = Callable[..., list[Problem]]
 
-RULES: tuple[Rule, ...] = (*places.RULES, *instances.RULES, *networks.RULES, *sizes.RULES, *engines.RULES)
+RULES: tuple[Rule, ...] = (
+    *places.RULES,
+    *instances.RULES,
+    *networks.RULES,
+    *sizes.RULES,
+    *engines.RULES,
+    *measuring.RULES,
+)
 
 
 def check(parts: Mapping[str, Any]) -> list[Problem]:
