@@ -13,7 +13,7 @@ from experiment.errors import SplitbedError
 from experiment.nodes import Group, GroupName, Nodes
 from experiment.settings import Settings
 from rehearsal import cluster as clusters
-from rehearsal.images import Image, lws_manager_image, pause_image
+from rehearsal.images import Image, collector_image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff, mark_command
 from rehearsal.life import Outcome, Rehearsal, RehearsalError, Turns
 from rehearsal.locks import locked
@@ -156,7 +156,7 @@ def _locally(
                 f"--set {path}: on a cluster of our own, records are written below {home / 'rehearsals'} at once.",
                 "Leave it out; with --kubeconfig it decides where that cluster keeps them.",
             )
-    _check(files, settings)
+    ships = any(found.logs.kind != "none" for found in _check(files, settings))
     clusters.check_user()
     name = cluster_of(engine)
     with locked(home / "locks" / f"rehearsal-{name}", progress.note):
@@ -168,6 +168,7 @@ def _locally(
         toolchain = Toolchain(home, progress)
         tools = toolchain.ensure(*_ENGINE_TOOLS)
         started = start(home, name, progress, engine)
+        shipper = {"logs.image": _collector(toolchain, started.cluster, home, progress)} if ships else {}
         target = Target(
             name="local" if engine == "standin" else f"local-{engine}",
             kubeconfig=started.cluster.kubeconfig,
@@ -177,6 +178,7 @@ def _locally(
                 "lws.image": started.lws_manager.reference,
                 "lws.chart": str(toolchain.lws_chart()),
                 **settings,
+                **shipper,  # last: `logs` may be replaced as a whole, and there is no other image
             },
             baseline=started.baseline,
             exclusive=True,
@@ -209,6 +211,13 @@ def _locally(
             )
         progress.note("the machine is as it was before")
         return outcomes
+
+
+def _collector(toolchain: Toolchain, cluster: clusters.Cluster, home: Path, progress: Progress) -> str:
+    """Bring the log shipper's image to the nodes, its program built if need be; return the reference."""
+    image = collector_image(toolchain.ensure("otelcol")["otelcol"], home, progress)
+    cluster.import_images([image], progress)
+    return image.reference
 
 
 def on_given_cluster(

@@ -40,6 +40,14 @@ def test_the_controller_that_is_built_is_the_one_whose_chart_is_installed() -> N
     assert f"sigs.k8s.io/lws v{versions.LWS_VERSION}" in pinned
 
 
+def test_the_collector_that_is_built_is_the_one_whose_image_is_pulled() -> None:
+    assert PROGRAMS["otelcol"].version == versions.COLLECTOR_VERSION
+    assert versions.COLLECTOR_IMAGE.endswith(f":{versions.COLLECTOR_VERSION}")
+    pinned = (PROGRAMS["otelcol"].directory / "go.mod").read_text()
+    for part in ("exporter/fileexporter", "extension/sigv4authextension", "receiver/filelogreceiver"):
+        assert f"opentelemetry-collector-contrib/{part} v{versions.COLLECTOR_VERSION}" in pinned
+
+
 def test_the_plugin_that_is_built_is_the_one_the_sdk_asks_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     pinned = dict(entry.split("==") for entry in project if "==" in entry)

@@ -28,6 +28,12 @@ def lws_manager_image(binary: Path, home: Path, progress: Progress) -> Image:
     return _of_entries("lws-manager", config, entries, home, progress)
 
 
+def collector_image(binary: Path, home: Path, progress: Progress) -> Image:
+    """Return the image of the log shipper's collector; like the contrib distribution's it takes arguments only."""
+    config = ImageConfig(user="10001:10001", entrypoint=("/otelcol",))
+    return _of_entries("otelcol", config, [Entry("otelcol", binary.read_bytes(), 0o755)], home, progress)
+
+
 def standin_image(home: Path, progress: Progress) -> Image:
     """Return the image of the stand-in for vLLM: Debian, the Python packages, and the engine of this tree.
 

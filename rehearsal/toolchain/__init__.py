@@ -2,14 +2,14 @@
 
 Toolchain
     finds or builds them.
-PROGRAMS
-    what each is: its module, version, cost.
+PROGRAMS, ON_REQUEST
+    what each is: its module, version, cost; and which of them a plain rehearsal does without.
 ToolchainError
     why one is not to be had.
 """
 
 from rehearsal.toolchain.errors import ToolchainError
-from rehearsal.toolchain.programs import PROGRAMS, Program
+from rehearsal.toolchain.programs import ON_REQUEST, PROGRAMS, Program
 from rehearsal.toolchain.toolchain import Toolchain
 
-__all__ = ["PROGRAMS", "Program", "Toolchain", "ToolchainError"]
+__all__ = ["ON_REQUEST", "PROGRAMS", "Program", "Toolchain", "ToolchainError"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from experiment.versions import LWS_VERSION
+from experiment.versions import COLLECTOR_VERSION, LWS_VERSION
 
 MODULES = Path(__file__).parents[1] / "tools"  # one Go module a directory: together their requirements clash
 
@@ -195,6 +195,20 @@ _ALL = (
         compiled_mib=580,
         fits=SpecifierSet(">=0.7,<0.8"),
     ),
+    Program(
+        name="otelcol",
+        module="otelcol",
+        package=".",
+        source="github.com/open-telemetry/opentelemetry-collector-contrib/receiver/filelogreceiver",
+        version=COLLECTOR_VERSION,
+        stamps=(f"main.version={COLLECTOR_VERSION}",),
+        cold_minutes=1.9,
+        fetched_mib=200,
+        compiled_mib=700,
+    ),
 )
 
 PROGRAMS = {program.name: program for program in _ALL}
+
+ON_REQUEST = frozenset({"kwok", "otelcol"})
+"""What a plain rehearsal does without; built when a stack or a test asks for it."""
