@@ -203,7 +203,11 @@ class OwnPulumi(Pulumi):
 
         A lock is left alone, too: who holds it may be at work.
         """
-        self.outputs()
+        try:
+            self.outputs()
+        except PulumiError as error:
+            remedy = f"If there is no such stack yet, make it: pulumi stack init {self.name}"
+            raise PulumiError(error.message, remedy) from None
         return []
 
     def environment(self) -> Mapping[str, str]:

@@ -32,9 +32,9 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         f"""#!/bin/sh
 echo "$*" >> {directory}/asked
 case "$*" in
+    *--stack*fails*) echo "Diagnostics:"; echo "  it is broken"; exit 1 ;;
     "stack output"*) echo '{{"run": "r1"}}' ;;
     "stack export"*) cat {directory}/state ;;
-    *--stack*fails*) echo "Diagnostics:"; echo "  it is broken"; exit 1 ;;
     up*) echo " +  kubernetes:core/v1:Service serving created (1s)" ;;
 esac
 """
@@ -61,6 +61,12 @@ def test_a_stack_is_brought_up_by_its_private_copy_with_what_is_to_be_made_anew(
 def test_what_fails_is_said_with_its_diagnostics(asked: Path, tmp_path: Path, recorder: Recorder) -> None:
     with pytest.raises(PulumiError, match="pulumi up failed on stack fails:\n  it is broken"):
         OwnPulumi.of("fails", tmp_path).up(recorder)
+
+
+def test_a_stack_that_is_not_there_is_its_owners_to_make(asked: Path, tmp_path: Path) -> None:
+    with pytest.raises(PulumiError, match="it is broken") as error:
+        OwnPulumi.of("fails", tmp_path).prepare()
+    assert error.value.remedy == "If there is no such stack yet, make it: pulumi stack init fails"
 
 
 def test_one_who_has_no_pulumi_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
