@@ -9,6 +9,7 @@ import pulumi_aws as aws
 import pulumi_eks as eks
 import pulumi_kubernetes as kubernetes
 
+from components.aws.group_tags import slug
 from components.aws.log_group import LogGroup, LogGroupArgs
 from experiment import arn
 from experiment.cluster import PrivateEndpoint, PublicEndpoint
@@ -42,6 +43,7 @@ class Cluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: ClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:Cluster", name, None, opts)
+        self._args = args
         log = LogGroup(
             f"{name}-log",
             LogGroupArgs(
@@ -70,12 +72,15 @@ class Cluster(pulumi.ComponentResource):
             create_oidc_provider=False,
             bootstrap_self_managed_addons=False,
             use_default_vpc_cni=True,
+            # Left out, the component would write the AWS_PROFILE of whoever runs Pulumi into its own provider.
+            provider_credential_opts=eks.KubeconfigOptionsArgs(),
             kube_proxy_addon_options=eks.KubeProxyAddonOptionsArgs(enabled=False),
             coredns_addon_options=eks.CoreDnsAddonOptionsArgs(enabled=False),
             tags=args.tags,
             # EKS would make the log group itself, and then it would be kept for ever.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[log]),
         )
+        self._tag_security_group(name)
         self.kubernetes = kubernetes.Provider(
             f"{name}-kubernetes",
             kubeconfig=self.control_plane.kubeconfig_json,
@@ -84,6 +89,17 @@ class Cluster(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=[self.control_plane]),
         )
         self.register_outputs({})
+
+    def _tag_security_group(self, name: str) -> None:
+        """Tag the security group that EKS makes with the cluster, and gives no tags of the cluster's."""
+        for key, value in self._args.tags.items():
+            aws.ec2.Tag(
+                f"{name}-security-group-{slug(key)}",
+                resource_id=self.control_plane.cluster_security_group_id,
+                key=key,
+                value=value,
+                opts=pulumi.ResourceOptions(parent=self),
+            )
 
 
 def _entries(args: ClusterArgs) -> dict[str, eks.AccessEntryArgs]:

@@ -24,7 +24,7 @@ class GroupTags(pulumi.ComponentResource):
         super().__init__("splitbed:index:GroupTags", name, None, opts)
         for key, value in args.tags.items():
             aws.autoscaling.Tag(
-                f"{name}-{_slug(key)}",
+                f"{name}-{slug(key)}",
                 autoscaling_group_name=args.group_name,
                 tag=aws.autoscaling.TagTagArgs(key=key, value=value, propagate_at_launch=True),
                 opts=pulumi.ResourceOptions(parent=self),
@@ -32,7 +32,7 @@ class GroupTags(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _slug(key: str) -> str:
+def slug(key: str) -> str:
     """Return a key as part of a resource's name: two keys may differ by a sign or by case alone."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", key).strip("-")
     return plain if plain == key else f"{plain}-{hashlib.sha256(key.encode()).hexdigest()[:6]}"

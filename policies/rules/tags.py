@@ -12,6 +12,7 @@ from policies.seen import UNKNOWN, Seen
 UNTAGGABLE = frozenset(
     {
         "aws:autoscaling/tag:Tag",
+        "aws:ec2/tag:Tag",
         "aws:cloudwatch/logStream:LogStream",
         "aws:ec2/mainRouteTableAssociation:MainRouteTableAssociation",
         "aws:ec2/route:Route",

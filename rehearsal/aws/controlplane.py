@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ class ControlPlane:
         self._tools, self.directory = tools, directory
         directory.mkdir(parents=True)
         self._running = ExitStack()
+        # A child is tied to the thread that started it, and dies with that: ours lives as long as the cluster.
+        self._starter = self._running.enter_context(ThreadPoolExecutor(1))
         authority = Authority(directory / "pki")
         store, peer, port, self.webhook, self.health = free_ports(5)
         self.server = f"https://127.0.0.1:{port}"
@@ -73,7 +76,11 @@ class ControlPlane:
         """Start a program, which ends with this process at the latest."""
         log = self._running.enter_context((self.directory / f"{name}.log").open("ab"))
         argv = tied([str(self._tools[name]), *arguments])
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory)
+
+        def started() -> "subprocess.Popen[bytes]":
+            return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory)
+
+        process = self._starter.submit(started).result()
         self._running.callback(end, process)
         return process
 

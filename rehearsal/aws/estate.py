@@ -42,12 +42,12 @@ class Estate:
                 return
             cluster, group = found["cluster"], found["group"]
             if path == "/clusters":
-                for name in self._moto().clusters.keys() - self._known():
+                for name in set(self._moto().clusters) - self._known():
                     self._cluster_made(name)
             elif method == "DELETE" and group is None:
                 self._cluster_gone(cluster)
             elif path.endswith("/node-groups"):
-                for name, one in self._moto().clusters[cluster].nodegroups.items():
+                for name, one in list(self._moto().clusters[cluster].nodegroups.items()):
                     self._start_group(cluster, name, one)
                     self.settle(cluster, name)
             elif group is not None and method == "DELETE":
@@ -59,7 +59,7 @@ class Estate:
         return get_backend("eks")[ACCOUNT][self.services.region]
 
     def _known(self) -> set[str]:
-        return {name for name, one in self._moto().clusters.items() if hasattr(one, "rehearsed")}
+        return {name for name, one in list(self._moto().clusters.items()) if hasattr(one, "rehearsed")}
 
     def _cluster_made(self, name: str) -> None:
         cluster = self._moto().clusters[name]

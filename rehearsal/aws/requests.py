@@ -425,6 +425,11 @@ def _group_tag(read: Reader) -> list[Request]:
     return [Request("autoscaling", "CreateOrUpdateTags", {"Tags": tags})]
 
 
+def _tag(read: Reader) -> list[Request]:
+    tags = [{"Key": read.take("key"), "Value": read.take("value")}]
+    return [Request("ec2", "CreateTags", {"Resources": [read.take("resourceId")], "Tags": tags})]
+
+
 def _bucket(read: Reader) -> list[Request]:
     prefix, tags = read.take("bucketPrefix"), read.take("tags")
     read.take("forceDestroy")
@@ -475,6 +480,7 @@ _BY_TYPE: dict[str, Callable[[Reader], list[Request]]] = {
     "aws:ec2/routeTableAssociation:RouteTableAssociation": _route_table_association,
     "aws:ec2/securityGroup:SecurityGroup": _security_group,
     "aws:ec2/subnet:Subnet": _subnet,
+    "aws:ec2/tag:Tag": _tag,
     "aws:ec2/vpc:Vpc": _vpc,
     "aws:ec2/vpcEndpoint:VpcEndpoint": _vpc_endpoint,
     "aws:eks/accessEntry:AccessEntry": _access_entry,

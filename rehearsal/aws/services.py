@@ -63,7 +63,7 @@ class Services:
                     service,
                     region_name=self.region,
                     endpoint_url=self.address,
-                    config=Config(retries={"max_attempts": 1}, max_pool_connections=50),
+                    config=Config(retries={"total_max_attempts": 1}, max_pool_connections=50),
                 )
             return self._clients[service]
 

@@ -9,6 +9,7 @@ from moto.backends import get_backend
 from moto.core.base_backend import BackendDict
 from moto.core.model_instances import reset_model_data
 
+from rehearsal.aws import managed
 from rehearsal.aws.construct import EksProvider
 from rehearsal.aws.enforcer import Clock, Enforcer
 from rehearsal.aws.estate import Estate
@@ -72,6 +73,7 @@ def world(kubernetes: Kubernetes, region: str = "us-east-1", pace: Pace = Pace()
     """
     BackendDict.reset()
     reset_model_data()
+    managed.load()
     with ExitStack() as stack:
         parts = Parts(region, lambda: set(get_backend("eks")[ACCOUNT][region].clusters))
         estates: list[Estate] = []

@@ -180,6 +180,22 @@ def _placement_group(new: Making) -> Made:
     return Made(new.name, {"arn": made, "placementGroupId": new.answers[0]["PlacementGroup"]["GroupId"]})
 
 
+def _look_at_tag(services: Services, resource: Resource) -> Values | None:
+    about, _, key = resource.id.partition(",")
+    filters = [{"Name": "resource-id", "Values": [about]}, {"Name": "key", "Values": [key]}]
+    found = services.ask("ec2", "DescribeTags", Filters=filters)["Tags"]
+    return {"value": found[0]["Value"]} if found else None
+
+
+def _delete_tag(services: Services, resource: Resource) -> None:
+    about, _, key = resource.id.partition(",")
+    services.ask("ec2", "DeleteTags", Resources=[about], Tags=[{"Key": key}])
+
+
+def _change_tag(change: Changing) -> None:
+    change.services.send(requests("aws:ec2/tag:Tag", change.news), lambda _: "")
+
+
 LAUNCH_TEMPLATE = Kind(
     "aws:ec2/launchTemplate:LaunchTemplate",
     required=_NEVER,
@@ -310,6 +326,16 @@ KINDS = (
             services, Resource(resource.state["placementGroupId"], resource.state), tags
         ),
         computed=("arn", "placementGroupId"),
+    ),
+    Kind(
+        "aws:ec2/tag:Tag",
+        required=frozenset({"resourceId", "key", "value"}),
+        fixed=frozenset({"resourceId", "key"}),
+        make=lambda new: Made(f"{new.inputs['resourceId']},{new.inputs['key']}", {}),
+        delete=_delete_tag,
+        look=_look_at_tag,
+        change=_change_tag,
+        computed=(),
     ),
     LAUNCH_TEMPLATE,
 )

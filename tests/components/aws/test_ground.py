@@ -272,11 +272,17 @@ def test_the_control_plane_is_closed_and_plain(recording: Recording) -> None:
     assert inputs["endpointPrivateAccess"] is True
     assert inputs["endpointPublicAccess"] is False
     assert "publicAccessCidrs" not in inputs
-    assert "providerCredentialOpts" not in inputs, "nobody's profile"
+    assert inputs["providerCredentialOpts"] == {}, "nobody's profile, and not the one at hand"
     assert inputs["skipDefaultNodeGroup"] is True
     assert inputs["skipDefaultSecurityGroups"] is True
     assert inputs["createOidcProvider"] is False
     assert inputs["bootstrapSelfManagedAddons"] is False
+
+
+def test_the_security_group_that_eks_makes_gets_all_tags(recording: Recording) -> None:
+    found = {one.inputs["key"]: one.inputs["value"] for one in recording.of_type("aws:ec2/tag:Tag")}
+    assert found == recording.one(CONTROL_PLANE).inputs["tags"]
+    assert {one.inputs["resourceId"] for one in recording.of_type("aws:ec2/tag:Tag")} == {"sg-0123456789abcdef0"}
 
 
 def test_a_public_endpoint_is_for_the_named_ranges_and_admins_have_entries() -> None:
@@ -336,7 +342,7 @@ def test_nothing_is_made_in_a_network_that_is_there() -> None:
     subnets = ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"]
     recording = varied(cluster__network={"kind": "existing", "vpc": "vpc-0123456789abcdef0", "subnets": subnets})
     made = {resource.type for resource in recording.resources if resource.type.startswith("aws:ec2/")}
-    assert made == {TEMPLATE}
+    assert made == {TEMPLATE, "aws:ec2/tag:Tag"}
     assert recording.one(CONTROL_PLANE).inputs["privateSubnetIds"] == subnets
     assert {tuple(nodes.inputs["subnetIds"]) for nodes in recording.of_type(NODE_GROUP)} == {(subnets[0],)}
 
