@@ -11,6 +11,11 @@ COMPLETIONS, CHAT = "/v1/completions", "/v1/chat/completions"
 
 _GET = b"GET /health HTTP/1.1\r\nHost: x\r\n"
 _POST = b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+_PREFLIGHT = (
+    b"OPTIONS /v1/completions HTTP/1.1\r\nHost: x\r\nOrigin: http://example.invalid\r\n"
+    b"Access-Control-Request-Method: POST\r\n"
+)
+_STREAM = b'{"prompt":[1000],"max_tokens":2,"ignore_eos":true,"stream":true}'
 _NINES = "9" * 30
 
 RAW: Mapping[str, bytes] = {
@@ -41,6 +46,16 @@ RAW: Mapping[str, bytes] = {
     "preflight": b"OPTIONS /v1/completions HTTP/1.1\r\nHost: x\r\nOrigin: http://example.invalid\r\n"
     b"Access-Control-Request-Method: POST\r\n\r\n",
     "no media type": b"POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
+    "slash after a path of the API": b"POST /v1/completions/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
+    "slashes after a path that is asked the wrong way": b"GET /v1/completions//?a=1 HTTP/1.1\r\nHost: x\r\n\r\n",
+    "preflight with headers": _PREFLIGHT + b"Access-Control-Request-Headers: x-a, x-b\r\n\r\n",
+    "preflight of a private network": _PREFLIGHT + b"Access-Control-Request-Private-Network: true\r\n\r\n",
+    "preflight of a strange method": b"OPTIONS /nowhere HTTP/1.1\r\nHost: x\r\nOrigin: http://example.invalid\r\n"
+    b"Access-Control-Request-Method: MOON\r\n\r\n",
+    "stream in HTTP 1.0": b"POST /v1/completions HTTP/1.0\r\nContent-Type: application/json\r\n"
+    b"Content-Length: %d\r\n\r\n%s" % (len(_STREAM), _STREAM),
+    "broken JSON of another media type": b"POST /v1/completions HTTP/1.1\r\nHost: x\r\n"
+    b"Content-Type: application/x+json\r\nContent-Length: 1\r\n\r\n{",
     "compressed": _POST + b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
 }  # fmt: skip
 """By name, byte for byte; each on a connection of its own, which is read until it is answered or closed."""
@@ -66,6 +81,7 @@ BODIES: Mapping[str, bytes] = {
     "half a character": b'{"prompt":"\\ud800 a","max_tokens":2,"ignore_eos":true}',
     "half a character as model": b'{"prompt":"a","model":"\\ud800"}',
     "half a character as number": b'{"prompt":"a","n":"\\ud800"}',
+    "half a character as request id": b'{"prompt":"a","max_tokens":2,"ignore_eos":true,"request_id":"\\ud800"}',
     "half a character as stop": b'{"prompt":"a","max_tokens":2,"ignore_eos":true,"stop":"\\ud800"}',
 }
 """By name, of completions."""
@@ -105,6 +121,19 @@ _COMPLETIONS: Mapping[str, Mapping[str, Any]] = {
     "stop token beyond 64 bits": {"stop_token_ids": [int(_NINES)]},
     "stop token no number": {"stop_token_ids": ["x"]},
     "suffix a number": {"suffix": 5},
+    "five stops": {"stop": ["a", "b", "c", "d", "e"]},
+    "user a number": {"user": 5},
+    "n null": {"n": None},
+    "bad word empty": {"bad_words": [""]},
+    "repetition penalty below 0": {"repetition_penalty": -1},
+    "side unknown": {"truncation_side": "top"},
+    "bias no number": {"logit_bias": {"5": "x"}},
+    "model of a path": {"model": "/home/me/model"},
+    "token beyond the vocabulary, streamed": {"prompt": [1_000_000], "stream": True},
+    "prompt of an empty list, streamed": {"prompt": [[]], "stream": True},
+    "stop token below 0, streamed": {"stop_token_ids": [-5], "stream": True},
+    "top_k beyond 64 bits, streamed": {"top_k": int(_NINES), "stream": True},
+    "top_k beyond 64 bits while greedy": {"top_k": int(_NINES), "temperature": 0},
     "echo a number": {"echo": 5},
 }
 
@@ -125,6 +154,28 @@ _CHAT: Mapping[str, Mapping[str, Any]] = {
     "an image": {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}]},
 }
 
+_CALL = {"id": "x", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+_PARTS: Mapping[str, Mapping[str, Any]] = {
+    "a file": {"role": "user", "content": [{"type": "file", "file": {}}]},
+    "audio": {"role": "user", "content": [{"type": "input_audio", "input_audio": {"data": "x", "format": "wav"}}]},
+    "a video without a type": {"role": "nobody", "content": [{"video_url": "x"}]},
+    "embeddings of an image": {"role": "nobody", "content": [{"type": "image_embeds", "image_embeds": "x"}]},
+    "embeddings of a prompt": {"role": "nobody", "content": [{"type": "prompt_embeds", "data": "x"}]},
+    "part of an unknown role and type": {"role": "nobody", "content": [{"type": "moon"}]},
+    "part with a uuid alone": {"role": "nobody", "content": [{"uuid": "x"}]},
+    "message of harmony": {"author": {"role": "user"}, "content": []},
+    "tool calls a number": {"role": "assistant", "tool_calls": 5},
+    "tool calls of a number": {"role": "assistant", "tool_calls": [5]},
+    "tool call of another kind": {
+        "role": "assistant", "tool_calls": [{"id": "x", "type": "custom", "custom": {"name": "f", "input": "x"}}]
+    },
+    "tool call": {"role": "assistant", "content": None, "tool_calls": [_CALL]},
+    "answer of a tool without an id": {"role": "tool", "content": "x"},
+    "thoughts and a bare text": {"role": "nobody", "content": ["one", {"type": "thinking", "thinking": "two"}]},
+    "half a character in a message": {"role": "user", "content": "\ud800"},
+}  # fmt: skip
+"""The only message of a chat."""
+
 _TOKENIZER: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "tokenize a number": ("/tokenize", {"prompt": 5}),
     "tokenize a list": ("/tokenize", {"prompt": ["one"]}),
@@ -133,6 +184,7 @@ _TOKENIZER: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "detokenize beyond 64 bits": ("/detokenize", {"tokens": [int(_NINES)]}),
     "detokenize below 0": ("/detokenize", {"tokens": [-1]}),
     "detokenize beyond the vocabulary": ("/detokenize", {"tokens": [1_000_000]}),
+    "detokenize beyond 32 bits": ("/detokenize", {"tokens": [2**40]}),
     "detokenize nothing": ("/detokenize", {"tokens": []}),
     "detokenize without tokens": ("/detokenize", {}),
 }
@@ -141,6 +193,7 @@ _MEDIA_TYPES = {
     "media type with a charset": "application/json; charset=latin-1",
     "media type of another JSON": "application/vnd.x+json",
     "media type of slashes": "/;;;",
+    "media type with a blank": "application/json ; charset=utf-8",
 }
 
 
@@ -155,6 +208,8 @@ def malformed() -> Iterator[Question]:
         yield Question(name, "POST", COMPLETIONS, _json({**common, "prompt": [1000, 1001], **fields}))
     for name, fields in _CHAT.items():
         yield Question(name, "POST", CHAT, _json({**common, **fields}))
+    for name, message in _PARTS.items():
+        yield Question(name, "POST", CHAT, _json({**common, "messages": [message]}))
     for name, (path, fields) in _TOKENIZER.items():
         yield Question(name, "POST", path, _json({"model": SERVED_NAME, **fields}))
     for name, kind in _MEDIA_TYPES.items():

@@ -34,6 +34,7 @@ async def lives(running: Running, caplog: pytest.LogCaptureFixture) -> None:
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.thorough
 async def test_malformed_requests_are_answered_as_vllm_was_recorded(
     start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
