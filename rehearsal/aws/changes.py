@@ -19,3 +19,10 @@ def at(values: Mapping[str, Any], path: str) -> Any:
     for key in path.split("."):
         found = found.get(key) if isinstance(found, Mapping) else None
     return found
+
+
+def within(given: Any, seen: Any) -> Any:
+    """Return what is seen of an input, without the parts that nobody has set."""
+    if isinstance(given, Mapping) and isinstance(seen, Mapping):
+        return {key: within(given[key], seen[key]) for key in given if key in seen}
+    return seen

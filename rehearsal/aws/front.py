@@ -8,11 +8,13 @@ from threading import Thread
 from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from moto.backends import get_backend
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from rehearsal.aws.parts import Parts, encoded
 from rehearsal.aws.placement import PlacementGroups
+from rehearsal.aws.requests import ACCOUNT
 
 Environ = dict[str, Any]
 Start = Callable[..., Any]
@@ -62,7 +64,7 @@ class Front:
         parts = self._parts(region)
         answer = parts.answer(method, uri.path, json.loads(body or b"{}"))
         if answer is None and (found := re.fullmatch(r"/tags/(.+)", uri.path)):
-            tags = parts.tagged(unquote(found[1]))
+            tags = parts.tagged(unquote(found[1])) or _group_tags(region, unquote(found[1]))
             answer = None if tags is None else _tagged(method, tags, body, parse_qs(uri.query))
         if answer is not None:
             status, said = answer
@@ -102,6 +104,16 @@ class Serving:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+def _group_tags(region: str, resource: str) -> dict[str, str] | None:
+    """Return the tags of a node group by its ARN, which moto tags only when it is made; None if it is none."""
+    for cluster in list(get_backend("eks")[ACCOUNT][region].clusters.values()):
+        for group in list(cluster.nodegroups.values()):
+            if group.arn == resource:
+                tags: dict[str, str] = group.tags
+                return tags
+    return None
 
 
 def _tagged(method: str, tags: dict[str, str], body: bytes, query: Mapping[str, list[str]]) -> tuple[int, Any]:

@@ -14,7 +14,7 @@ from google.rpc import code_pb2, status_pb2  # type: ignore[import-untyped]
 from pulumi.runtime.proto import provider_pb2 as proto
 
 from rehearsal.aws import pace
-from rehearsal.aws.changes import at, changed_keys
+from rehearsal.aws.changes import at, changed_keys, within
 from rehearsal.aws.kinds.all import KINDS
 from rehearsal.aws.kinds.ec2 import LAUNCH_TEMPLATE
 from rehearsal.aws.kinds.kind import Changing, Kind, Making, Resource
@@ -119,7 +119,7 @@ class AwsProvider(Plugin):
             return _fail(context, f"reading {request.urn}", error)
         if seen is None:
             return proto.ReadResponse()
-        news = {key: value for key, value in seen.items() if key in inputs}
+        news = {key: within(inputs[key], value) for key, value in seen.items() if key in inputs}
         return proto.ReadResponse(id=request.id, properties=message(state | dict(seen)), inputs=message(inputs | news))
 
     def Update(self, request: Any, context: Any) -> Any:  # noqa: N802

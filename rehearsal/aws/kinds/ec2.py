@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from moto.backends import get_backend
+
 from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values, unchangeable
-from rehearsal.aws.requests import listed, requests
+from rehearsal.aws.requests import ACCOUNT, listed, requests
 from rehearsal.aws.services import RefusedError, Services, arn, gone
 
 _NEVER = frozenset[str]()
@@ -165,6 +167,13 @@ def _change_template(change: Changing) -> None:
     )
 
 
+def _tag_template(services: Services, resource: Resource, tags: Values) -> None:
+    """Tag it, and have moto show that: it shows the tags with which the template was made."""
+    _tag(services, resource, tags)
+    template: Any = get_backend("ec2")[ACCOUNT][services.region].get_launch_template(resource.id)
+    template.tags = template.get_tags()
+
+
 def _look_at_template(services: Services, resource: Resource) -> Values | None:
     try:
         found = services.ask("ec2", "DescribeLaunchTemplates", LaunchTemplateIds=[resource.id])["LaunchTemplates"]
@@ -206,7 +215,7 @@ LAUNCH_TEMPLATE = Kind(
     delete=_delete("DeleteLaunchTemplate", "LaunchTemplateId"),
     look=_look_at_template,
     change=_change_template,
-    tag=_tag,
+    tag=_tag_template,
     computed=("arn", "latestVersion"),
 )
 

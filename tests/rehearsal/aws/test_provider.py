@@ -80,10 +80,14 @@ def test_another_account_is_refused(aws: Driver) -> None:
         aws.configure(region="us-east-1", allowedAccountIds='["210987654321"]')
 
 
-def test_a_launch_template_gets_a_version_for_what_it_starts_and_none_for_its_own_tags(aws: Driver) -> None:
+def test_a_launch_template_gets_a_version_for_what_it_starts_and_none_for_its_own_tags(
+    account: World, aws: Driver
+) -> None:
     made.template(aws)
     assert aws.update("template", tags={"a": "b"}, preview=True)["latestVersion"] == 1
     assert aws.update("template", tags={"a": "b"})["latestVersion"] == 1
+    (found,) = account.services.ask("ec2", "DescribeLaunchTemplates")["LaunchTemplates"]
+    assert found["Tags"] == [{"Key": "a", "Value": "b"}]
     other = [{"deviceName": "/dev/xvda", "ebs": {"volumeSize": 30, "volumeType": "gp3"}}]
     assert aws.update("template", blockDeviceMappings=other, preview=True)["latestVersion"] == UNKNOWN
     assert aws.update("template", blockDeviceMappings=other)["latestVersion"] == 2
@@ -128,6 +132,15 @@ def test_without_capacity_a_group_fails_and_is_in_the_state(account: World, aws:
     with pytest.raises(grpc.RpcError, match="CREATE_FAILED"):
         made.node_group(aws)
     assert len(account.estate.instances("exp-some")) == 1
+
+
+def test_what_is_there_as_it_was_made_is_read_as_it_was_set(aws: Driver) -> None:
+    made.cluster(aws)
+    made.node_group(aws)
+    for name in aws.ids:
+        seen = aws.read(name)
+        assert seen is not None
+        assert seen[1] == aws.inputs[name]
 
 
 def test_a_group_set_to_zero_behind_its_back_is_seen(account: World, aws: Driver, paper: Paper) -> None:
