@@ -1,4 +1,4 @@
-"""The benchmark's code as one zip, the same bytes for the same code."""
+"""Code that runs in a pod as one zip, the same bytes for the same code."""
 
 import io
 import zipfile
@@ -32,13 +32,21 @@ def benchmark_zip(root: Path = ROOT) -> bytes:
     return _packed(root, [*modules, *(root / "experiment" / name for name in domain)])
 
 
-def _packed(root: Path, members: Iterable[Path]) -> bytes:
+def weights_zip(root: Path = ROOT) -> bytes:
+    """Return the zip of `components.pod.weights` and the packages above it, to be put on PYTHONPATH."""
+    package = root / "components" / "pod" / "weights"
+    above = [root / "components" / "__init__.py", root / "components" / "pod" / "__init__.py"]
+    # As it is: what names it by its digest is not to be another one with another version of zlib.
+    return _packed(root, [*above, *package.glob("*.py")], zipfile.ZIP_STORED)
+
+
+def _packed(root: Path, members: Iterable[Path], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for path in sorted(members):
             # No clock, no rights, no system of the machine that packs.
             entry = zipfile.ZipInfo(path.relative_to(root).as_posix(), date_time=_EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.compress_type = compression
             entry.create_system = 3
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, path.read_bytes(), compresslevel=9)

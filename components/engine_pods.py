@@ -29,7 +29,8 @@ from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
 from components import labels, security
 from components.placing import tolerations
-from experiment import arguments
+from components.weights import FetchedWeights
+from experiment import arguments, fetching
 from experiment.arguments import AGENT_PORT, HTTP_PORT, MASTER_PORT, Role
 from experiment.engine import Engine, Model
 from experiment.nodes import Placing
@@ -39,6 +40,7 @@ from experiment.topology import Topology
 
 SCRIPTS = ("agent.py", "await_leader.py", "see_leader.py")
 SCRIPTS_AT = "/splitbed"
+_ENGINE, _WAIT = "engine", "await-leader"
 GRACE_S = 10
 """Seconds between the end of the engine's own time-out and a kill."""
 
@@ -57,13 +59,17 @@ class EnginePodsArgs:
     gpus: int
     topology: Topology
     nodes: Placing
+    weights: FetchedWeights | None = None
+    """None if the engine fetches by itself."""
 
 
 def template(role: Role, args: EnginePodsArgs) -> PodTemplateSpecArgs:
     """Return the template of the group's first pod or of its other ones."""
     volumes, mounts = _volumes(args)
     return PodTemplateSpecArgs(
-        metadata=ObjectMetaArgs(labels={**labels.of(args.experiment, "engine"), labels.ROLE: role}),
+        metadata=ObjectMetaArgs(
+            labels={**labels.of(args.experiment, "engine"), labels.ROLE: role}, annotations=_annotations(args)
+        ),
         spec=PodSpecArgs(
             service_account_name=args.service_account,
             automount_service_account_token=False,
@@ -73,18 +79,30 @@ def template(role: Role, args: EnginePodsArgs) -> PodTemplateSpecArgs:
             node_selector=dict(args.nodes.selector),
             tolerations=tolerations(args.nodes.tolerations),
             affinity=_affinity(args),
-            init_containers=None if role == "leader" else [_wait(args, mounts)],
+            init_containers=_before(role, args, mounts) or None,
             containers=[_engine(role, args, mounts)],
             volumes=volumes,
         ),
     )
 
 
+def _annotations(args: EnginePodsArgs) -> dict[str, str] | None:
+    if args.weights is None or not args.weights.rights:
+        return None
+    # Else EKS would hand the pod's rights in AWS to all of its containers.
+    return {"eks.amazonaws.com/skip-containers": f"{_ENGINE},{_WAIT}"}
+
+
+def _before(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs]) -> list[ContainerArgs]:
+    fetched = [args.weights.container] if args.weights else []
+    return [*fetched, *([_wait(args, mounts)] if role == "worker" else [])]
+
+
 def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs]) -> ContainerArgs:
     argv = arguments.serve(role, args.model, args.engine, args.topology)
     startup, steady = _probes(role, args.engine.probes)
     return ContainerArgs(
-        name="engine",
+        name=_ENGINE,
         image=args.image,
         image_pull_policy="IfNotPresent",
         command=_script("agent.py", f"{AGENT_PORT}", f"{HTTP_PORT}", argv[0]),
@@ -97,7 +115,7 @@ def _engine(role: Role, args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs])
         liveness_probe=steady,
         security_context=security.container(),
         termination_message_policy="FallbackToLogsOnError",
-        volume_mounts=list(mounts),
+        volume_mounts=[*mounts, *([args.weights.mount] if args.weights else [])],
     )
 
 
@@ -108,15 +126,20 @@ def _ports(role: Role) -> list[ContainerPortArgs]:
 
 def _wait(args: EnginePodsArgs, mounts: Sequence[VolumeMountArgs]) -> ContainerArgs:
     return ContainerArgs(
-        name="await-leader",
+        name=_WAIT,
         image=args.image,
         image_pull_policy="IfNotPresent",
-        command=_script("await_leader.py", f"{MASTER_PORT}", f"{args.engine.probes.startup_s:g}"),
+        command=_script("await_leader.py", f"{MASTER_PORT}", f"{_leader_s(args):g}"),
         resources=_resources(args),
         security_context=security.container(),
         termination_message_policy="FallbackToLogsOnError",
         volume_mounts=list(mounts),
     )
+
+
+def _leader_s(args: EnginePodsArgs) -> float:
+    """Return for how long a worker waits: its leader may still have to fetch what the worker's node has."""
+    return args.engine.probes.startup_s + (fetching.LONGEST_S if args.weights else 0)
 
 
 def _script(name: str, *given: str) -> list[str]:
@@ -126,6 +149,8 @@ def _script(name: str, *given: str) -> list[str]:
 
 def _environment(args: EnginePodsArgs) -> list[EnvVarArgs]:
     variables = args.engine.environment("gpu" if args.gpus else "cpu", args.topology.tensor)
+    if args.weights:  # what is missing then is an error, and not a download without a token
+        variables.setdefault("HF_HUB_OFFLINE", "1")
     fixed = [EnvVarArgs(name=name, value=value) for name, value in sorted(variables.items())]
     pod_ip = EnvVarSourceArgs(field_ref=ObjectFieldSelectorArgs(api_version="v1", field_path="status.podIP"))
     return [*fixed, EnvVarArgs(name="VLLM_HOST_IP", value_from=pod_ip)]
@@ -181,6 +206,7 @@ def _volumes(args: EnginePodsArgs) -> tuple[list[VolumeArgs], list[VolumeMountAr
         scratch,
         VolumeArgs(name="shm", empty_dir=shared),
         VolumeArgs(name="scripts", config_map=ConfigMapVolumeSourceArgs(name=args.scripts)),
+        *(args.weights.volumes if args.weights else []),
     ]
     mounts = [
         at_scratch,

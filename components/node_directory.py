@@ -1,18 +1,22 @@
 """A directory that every node has, as a volume: it is in the state, and pods mount a claim and no host path."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pulumi
 from pulumi_kubernetes.core.v1 import (
     HostPathVolumeSourceArgs,
+    NodeSelectorArgs,
+    NodeSelectorRequirementArgs,
+    NodeSelectorTermArgs,
     PersistentVolume,
     PersistentVolumeClaim,
     PersistentVolumeClaimSpecArgs,
     PersistentVolumeClaimVolumeSourceArgs,
     PersistentVolumeSpecArgs,
     VolumeArgs,
+    VolumeNodeAffinityArgs,
     VolumeResourceRequirementsArgs,
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
@@ -31,6 +35,7 @@ class NodeDirectoryArgs:
         path: on the node, of whichever node a pod is on.
         read_only: whether pods may only read it; then it must be there, and else it is made.
         labels: of both.
+        nodes: labels of the nodes that have it; none for all nodes.
     """
 
     called: str
@@ -38,6 +43,7 @@ class NodeDirectoryArgs:
     path: str
     read_only: bool
     labels: Mapping[str, str]
+    nodes: Mapping[str, str] = field(default_factory=dict)
 
 
 class NodeDirectory(pulumi.ComponentResource):
@@ -58,6 +64,7 @@ class NodeDirectory(pulumi.ComponentResource):
                 access_modes=[access],
                 capacity={"storage": _NOMINAL},
                 host_path=HostPathVolumeSourceArgs(path=args.path, type=kind),
+                node_affinity=_affinity(args.nodes),
                 persistent_volume_reclaim_policy="Retain",
                 volume_mode="Filesystem",
             ),
@@ -83,3 +90,14 @@ class NodeDirectory(pulumi.ComponentResource):
             claim_name=self.claim.metadata.name, read_only=True if self._args.read_only else None
         )
         return VolumeArgs(name=volume, persistent_volume_claim=source)
+
+
+def _affinity(nodes: Mapping[str, str]) -> VolumeNodeAffinityArgs | None:
+    if not nodes:
+        return None
+    labelled = [
+        NodeSelectorRequirementArgs(key=key, operator="In", values=[value]) for key, value in sorted(nodes.items())
+    ]
+    return VolumeNodeAffinityArgs(
+        required=NodeSelectorArgs(node_selector_terms=[NodeSelectorTermArgs(match_expressions=labelled)])
+    )

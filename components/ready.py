@@ -6,6 +6,7 @@ UnreadyError
 
 import pulumi
 
+from components import hub_token
 from experiment import pins
 from experiment.errors import SplitbedError
 from experiment.pins import Pins
@@ -23,6 +24,9 @@ def check(settings: Settings, known: Pins) -> None:
         UnreadyError: with all that is to be said first.
     """
     unsaid = [str(problem) for problem in before_up(settings)]
+    token = hub_token.lacking(settings.model)
+    if token is not None:
+        unsaid.append(token)
     missing = pins.missing(settings, known)
     if missing:
         unsaid += [

@@ -22,13 +22,17 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from components import engine_pods, labels
 from components.engine_pods import EnginePodsArgs, template
-from experiment import names
+from components.weights import FetchedWeights
+from experiment import fetching, names
 from experiment.arguments import HTTP_PORT
 from experiment.engine import Engine, Model
 from experiment.lws import RestartPolicy
 from experiment.nodes import Placing
 from experiment.service import Service as ServiceSettings
 from experiment.topology import Topology
+
+ACCOUNT = "engine"
+"""The service account of its pods."""
 
 # Above the pods' own budget: pulling the image, and groups that are created anew once or twice.
 _SLACK_S = 900
@@ -49,6 +53,8 @@ class ServingArgs:
     restart_policy: RestartPolicy
     topology: Topology
     nodes: Placing
+    weights: FetchedWeights | None = None
+    """None if the engine fetches them by itself."""
     after: Sequence[pulumi.Resource] = ()
     """What must be there before the set, and goes after it: its controller, and nodes of our own."""
 
@@ -101,7 +107,7 @@ class Serving(pulumi.ComponentResource):
     def _account(self) -> ServiceAccount:
         return ServiceAccount(
             f"{self._name}-account",
-            metadata=self._meta("engine"),
+            metadata=self._meta(ACCOUNT),
             automount_service_account_token=False,
             opts=pulumi.ResourceOptions(parent=self),
         )
@@ -131,8 +137,10 @@ class Serving(pulumi.ComponentResource):
             gpus=args.gpus,
             topology=args.topology,
             nodes=args.nodes,
+            weights=args.weights,
         )
-        budget = f"{round(args.engine.probes.startup_s) + _SLACK_S}s"
+        fetching_s = fetching.LONGEST_S if args.weights else 0
+        budget = f"{round(args.engine.probes.startup_s + fetching_s) + _SLACK_S}s"
         return CustomResource(
             f"{self._name}-set",
             api_version="leaderworkerset.x-k8s.io/v1",
@@ -149,7 +157,7 @@ class Serving(pulumi.ComponentResource):
             },
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[*args.after, scripts, account],
+                depends_on=[*args.after, *(args.weights.after if args.weights else []), scripts, account],
                 # Two topologies cannot stand side by side on full nodes: one goes before the next comes.
                 replace_on_changes=["spec"],
                 delete_before_replace=True,

@@ -6,9 +6,10 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components import benchmark_job, labels
+from components import benchmark_job, labels, serving
 from components.archive import benchmark_zip
 from components.aws.ground import Ground
+from components.aws.pod_role import PodRole, PodRoleArgs
 from components.aws.results import BucketResults, BucketResultsArgs
 from components.benchmark_job import BenchmarkJob, BenchmarkJobArgs
 from components.device_plugin import DevicePlugin, DevicePluginArgs
@@ -17,7 +18,8 @@ from components.lws import NAMESPACE, LwsController, LwsControllerArgs
 from components.records import Records
 from components.results import Results, ResultsArgs
 from components.serving import Serving, ServingArgs
-from experiment import asking, names, ownership, shipping, upload, versions
+from components.weights import FetchedWeights, Weights, WeightsArgs
+from experiment import asking, fetching, names, ownership, shipping, upload, versions
 from experiment.benchmark import Benchmark, S3Results
 from experiment.cluster import EksCluster
 from experiment.pins import Pins
@@ -53,6 +55,7 @@ class Testbed(pulumi.ComponentResource):
                 restart_policy=settings.lws.restart_policy,
                 topology=settings.topology,
                 nodes=settings.nodes.placing("engine"),
+                weights=self._weights(),
                 after=[
                     *([controller.chart] if controller else []),
                     *([shipper.daemon_set] if shipper else []),
@@ -172,6 +175,48 @@ class Testbed(pulumi.ComponentResource):
             ),
             self._inside,
         )
+
+    def _weights(self) -> FetchedWeights | None:
+        settings = self._settings
+        if fetching.by_engine(settings.model) or not settings.topology.groups:
+            return None
+        return Weights(
+            f"{self._name}-weights",
+            WeightsArgs(
+                experiment=settings.name,
+                namespace=self._namespace.metadata.name,
+                cluster=settings.cluster,
+                model=settings.model,
+                engine=settings.engine,
+                image=settings.engine_image,
+                nodes=settings.nodes.placing("engine"),
+                rights=self._rights(),
+            ),
+            self._inside,
+        ).fetched
+
+    def _rights(self) -> Sequence[pulumi.Resource]:
+        """Return what lets the engine's pods read a bucket or a secret of AWS; nothing if they need neither."""
+        settings, cluster = self._settings, self._settings.cluster
+        if self._ground is None or not isinstance(cluster, EksCluster):
+            return []
+        statements = fetching.rights(settings.model, cluster.region)
+        if not statements:
+            return []
+        role = PodRole(
+            f"{self._name}-weights-rights",
+            PodRoleArgs(
+                cluster_name=self._ground.cluster_name,
+                namespace=names.object_name(settings.name),
+                service_account=serving.ACCOUNT,
+                purpose=f"Weights of {settings.name}",
+                statements=statements,
+                after=[self._ground.control_plane],
+                tags=ownership.tags(settings),
+            ),
+            pulumi.ResourceOptions(parent=self),
+        )
+        return [role]
 
     def _measure(self, benchmark: Benchmark) -> None:
         settings = self._settings

@@ -1,6 +1,6 @@
 """The engine's command line, for every pod of every topology."""
 
-from experiment import flags
+from experiment import fetching, flags
 from experiment.asked import LEADER_ADDRESS, WORKER_INDEX, Role
 from experiment.engine import Engine, KvCacheBytes, KvCacheUtilization, Model
 from experiment.topology import Topology
@@ -28,9 +28,8 @@ def serve(role: Role, model: Model, engine: Engine, topology: Topology) -> tuple
     return (
         "vllm",
         "serve",
-        model.name,
+        *fetching.serve(model),
         f"--served-model-name={model.served_name}",
-        *((f"--revision={model.revision}",) if model.revision else ()),
         *_address(role),
         *_ranks(role, topology),
         *_own(engine),

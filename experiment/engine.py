@@ -4,7 +4,7 @@ import re
 from math import isfinite
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, field_validator
+from pydantic import BeforeValidator, Field, JsonValue, field_validator
 from pydantic_core import PydanticCustomError
 
 from experiment import flags
@@ -16,6 +16,7 @@ from experiment.probes import Probes
 from experiment.resources import EngineResources
 from experiment.strict import Strict
 from experiment.threads import Threads, variables
+from experiment.token import TokenSecret
 from experiment.weights import Weights
 
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY")
@@ -41,9 +42,6 @@ OWN_ENVIRONMENT = frozenset(
 """Variables that follow from other settings, or that break the image."""
 
 
-SecretName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", max_length=253)]
-
-
 class Model(Strict):
     """The model that is served."""
 
@@ -57,8 +55,11 @@ class Model(Strict):
         None, description="its shape, for a model that the catalogue does not know by its name"
     )
     weights: Weights = Field(default_factory=lambda: Weights(), description="where its weights come from")
-    token_secret: SecretName | None = Field(
-        None, description="name of the Kubernetes Secret whose key `token` opens a gated model; never a token itself"
+    token_secret: TokenSecret | None = Field(
+        None,
+        description="what holds the token that opens a gated model: the name of a Kubernetes Secret (its key `token`), "
+        "the ARN of a secret in AWS Secrets Manager, or {config: KEY} for this stack's own configuration; never a "
+        "token itself",
     )
 
     @property

@@ -25,7 +25,8 @@ def members(annotation: Any) -> tuple[Any, ...]:
     plain = unwrapped(annotation)
     if get_origin(plain) not in (Union, types.UnionType):
         return (annotation,)
-    return tuple(member for member in get_args(plain) if member is not types.NoneType)
+    found = tuple(member for member in get_args(plain) if member is not types.NoneType)
+    return members(found[0]) if len(found) == 1 else found
 
 
 def is_optional(annotation: Any) -> bool:

@@ -5,7 +5,7 @@ import importlib
 import json
 import runpy
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -183,13 +183,22 @@ PINS = ROOT / "tests" / "data" / "pins.json"
 """A lock file with digests and versions that are plainly nobody's."""
 
 
-def run(settings: Mapping[str, Any] | str, *, pins: Path = PINS, preview: bool = False) -> Recording:
+def run(
+    settings: Mapping[str, Any] | str,
+    *,
+    pins: Path = PINS,
+    preview: bool = False,
+    config: Mapping[str, str] | None = None,
+    encrypted: Collection[str] = (),
+) -> Recording:
     """Run `__main__.py` to its end.
 
     Args:
         settings: the value of `splitbed:experiment`, or its JSON text.
         pins: the lock file.
         preview: whether the program is told that nothing will be made.
+        config: further keys of the stack's configuration.
+        encrypted: those of them that are encrypted in the stack file.
 
     Raises:
         pulumi.RunError: the program refused the settings.
@@ -209,7 +218,7 @@ def run(settings: Mapping[str, Any] | str, *, pins: Path = PINS, preview: bool =
             callbacks=None,
         )
     )
-    set_all_config({"splitbed:experiment": text, "splitbed:pins": str(pins)})
+    set_all_config({"splitbed:experiment": text, "splitbed:pins": str(pins), **(config or {})}, list(encrypted))
     # One thread answers all requests, and closes the event loop that the mocks use in it.
     with asyncio.Runner() as runner, ThreadPoolExecutor(1, initializer=_open_loop) as answering:
         runner.get_loop().set_default_executor(answering)

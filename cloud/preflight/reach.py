@@ -7,11 +7,13 @@ from functools import partial
 from cloud import hub, registry
 from cloud.preflight.check import Check, checked
 from cloud.web import Get
-from experiment import pins
+from experiment import names, pins, token
+from experiment.cluster import EksCluster
 from experiment.lws import InstallLws
 from experiment.nodes import Architecture, architecture
 from experiment.pins import Pins
 from experiment.settings import Settings
+from experiment.token import ConfiguredToken
 
 _OCI = "oci://"
 
@@ -51,11 +53,19 @@ def model(settings: Settings, get: Get, environment: Mapping[str, str]) -> Itera
         yield Check(
             "model.token_secret",
             ok=settings.model.token_secret is not None,
-            said=f"pods have their token from the Secret {settings.model.token_secret}"
+            said=f"pods have their token from {_kept(settings, settings.model.token_secret)}"
             if settings.model.token_secret
             else f"{name} is given only with a token, and the pods have none",
-            remedy="Name the Kubernetes Secret that holds one.",
+            remedy="Name what holds one: a Kubernetes Secret, or a secret of Secrets Manager.",
         )
+
+
+def _kept(settings: Settings, secret: str | ConfiguredToken) -> str:
+    """Say where the token is; a namespace of a new cluster is there only when `up` has made it."""
+    if not isinstance(settings.cluster, EksCluster) or token.is_arn(secret) or isinstance(secret, ConfiguredToken):
+        return token.said(secret)
+    namespace = names.object_name(settings.name)
+    return f"{token.said(secret)}, to be put into namespace {namespace} when `up` has made that and waits for it"
 
 
 def _image(reference: str, wanted: AbstractSet[Architecture], get: Get) -> Iterator[Check]:

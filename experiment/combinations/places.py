@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment import token
 from experiment.benchmark import Benchmark, S3Results
 from experiment.cluster import Cluster, EksCluster, KubeconfigCluster, NewNetwork
 from experiment.engine import Engine, Model
@@ -121,6 +122,31 @@ def a_gated_model_needs_a_token(cluster: Cluster, model: Model) -> list[Problem]
     return []
 
 
+def only_pods_of_eks_have_rights_in_aws(cluster: Cluster, model: Model) -> list[Problem]:
+    """Weights in a bucket, or a token in Secrets Manager, are read by who has a role."""
+    if not isinstance(cluster, KubeconfigCluster):
+        return []
+    why, found = "nothing gives the pods of such a cluster the right to read there", []
+    if model.weights.source == "s3":
+        remedy = "Take source: hub, or copy the weights to a directory of each node and take source: directory."
+        found.append(Problem("model.weights.source", "s3 with cluster.kind kubeconfig", why, remedy))
+    if token.is_arn(model.token_secret):
+        remedy = "Name a Kubernetes Secret, or take {config: KEY}."
+        found.append(Problem("model.token_secret", "an ARN with cluster.kind kubeconfig", why, remedy))
+    return found
+
+
+def what_a_node_keeps_has_a_revision(cluster: Cluster, model: Model) -> list[Problem]:
+    """A branch moves, and a node would keep what it was on some day; on EKS the lock file names the commit."""
+    weights = model.weights
+    if not isinstance(cluster, KubeconfigCluster) or weights.source != "hub" or weights.cache == "none":
+        return []
+    if model.revision is not None:
+        return []
+    why = "each node would keep what the model's main branch was when it came"
+    return [Problem("model.revision", "nothing with model.weights.cache node", why, "Name a commit of the repository.")]
+
+
 RULES = (
     nodes_are_the_clusters,
     records_outlive_the_cluster,
@@ -128,4 +154,6 @@ RULES = (
     a_new_cluster_has_no_controller,
     without_a_gateway_all_comes_from_aws,
     a_gated_model_needs_a_token,
+    only_pods_of_eks_have_rights_in_aws,
+    what_a_node_keeps_has_a_revision,
 )

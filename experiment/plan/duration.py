@@ -6,6 +6,7 @@ from experiment.catalogue.models import Geometry
 from experiment.cluster import EksCluster
 from experiment.plan.part import Part
 from experiment.settings import Settings
+from experiment.weights import Weights
 
 Basis = Literal["measured", "scaled", "assumed"]
 
@@ -18,6 +19,7 @@ REST_S = 58.0
 
 _POST = "12B post"
 _SAME = 0.01
+_FETCHING = "weights from"
 _CLUSTER_S, _NODES_S = 900.0, 180.0
 _CLUSTER_SOURCE = "15 minutes on average, aws/containers-roadmap#1227"
 _NODES_SOURCE = "no measurement at hand"
@@ -50,6 +52,11 @@ class Duration(Part):
     benchmark_s: float | None
     benchmark_longest_s: float | None
     unknown: tuple[str, ...] = ()
+
+    @property
+    def fetching_s(self) -> float:
+        """What fetching the weights takes, where they are fetched."""
+        return sum(step.seconds for step in self.steps if step.name.startswith(_FETCHING))
 
     @property
     def run_s(self) -> float | None:
@@ -91,7 +98,12 @@ def duration(settings: Settings, size_gib: float | None, benchmark_s: float | No
 
 def _again(step: Step, settings: Settings) -> bool:
     """Tell whether a step is taken again when a group is made anew on the same nodes."""
-    return not (step.name.startswith("weights from") and settings.model.weights.cache == "node")
+    return not (step.name.startswith(_FETCHING) and settings.model.weights.cache == "node")
+
+
+def _fetched(weights: Weights) -> str:
+    where = "the hub" if weights.source == "hub" else "S3"
+    return f"{_FETCHING} {where}, {'once a node' if weights.cache == 'node' else 'at every start'}"
 
 
 def _machines() -> tuple[Step, ...]:
@@ -111,7 +123,7 @@ def _engine(settings: Settings, size_gib: float) -> tuple[Step, ...]:
     if weights.source != "directory":
         steps.append(
             Step(
-                name=f"weights from {'the hub' if weights.source == 'hub' else 'S3'}",
+                name=_fetched(weights),
                 seconds=DOWNLOAD_S * ratio,
                 basis=basis if weights.source == "hub" else "assumed",
                 source=f"{_POST}: {DOWNLOAD_S:g} s for {CHECKPOINT_GIB} GiB from the hub",

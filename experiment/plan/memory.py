@@ -136,6 +136,7 @@ def on_cpus(
         tensor=settings.topology.tensor,
         shared_memory_gib=engine.resources.shared_memory_gib,
         node_left_gib=node_gib,
+        # Also where an init container of the pod fetches them: on the safe side, its pages may be counted as the pod's.
         own_page_cache=settings.model.weights.source == "hub" and settings.model.weights.cache == "none",
         encoder=geometry.multimodal and not flags.inputs_off(engine),
         partition=flags.partition(engine) if pipeline == settings.topology.size else None,

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from experiment.cautions import cautions
-from experiment.plan import replicas, spending, splitting
+from experiment.plan import disk, replicas, spending, splitting
 from experiment.plan.advice import Advice, judged
 from experiment.plan.cache import Cache
 from experiment.plan.duration import Duration, checkpoint_gib, duration
@@ -136,6 +136,7 @@ def _warnings(facts: Facts) -> Iterator[Warned]:
     yield from splitting.warnings(facts)
     yield from replicas.warnings(facts)
     yield from spending.warnings(facts)
+    yield from disk.warnings(facts)
     yield from cautions(facts.settings)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment import fetching
 from experiment.catalogue.instances import InstanceType, instance_types
 from experiment.nodes import InstanceGroup, NodeGroup
 from experiment.plan.facts import Facts
@@ -96,7 +97,9 @@ def _tokens_at_once(cell: Cell) -> int:
 
 def _slow_start(facts: Facts) -> Iterator[Warned]:
     allowed = facts.settings.engine.probes.startup_s
-    start = facts.duration.restart_s
+    start, model = facts.duration.restart_s, facts.settings.model
+    if start is not None and model.weights.cache == "none" and not fetching.by_engine(model):
+        start -= facts.duration.fetching_s  # before the container that the probe looks at
     if start is None or start <= allowed:
         return
     yield Warned(

@@ -79,3 +79,18 @@ def test_the_real_client_runs_from_the_zip_alone(tmp_path: Path) -> None:
         timeout=120,
     )
     assert modules.stdout.count(str(packed)) == 2, "it must not have run from the source tree"
+
+
+def test_what_fetches_weights_runs_from_its_zip_alone(tmp_path: Path) -> None:
+    packed = tmp_path / "weights.zip"
+    packed.write_bytes(archive.weights_zip())
+    ran = subprocess.run(
+        [sys.executable, "-P", "-m", "components.pod.weights", "--help"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(packed), "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "--token-arn" in ran.stdout
+    assert len(packed.read_bytes()) < 100_000

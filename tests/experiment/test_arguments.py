@@ -67,7 +67,7 @@ def test_the_flags_of_the_gpu_post() -> None:
     for stack, tensor in (("llama-70b-tp4x1", 4), ("llama-70b-tp2x2", 2)):
         argv = said(stack)
         assert {f"--tensor-parallel-size={tensor}", "--gpu-memory-utilization=0.92"} <= argv
-        assert "meta-llama/Meta-Llama-3.1-70B-Instruct" in argv
+        assert "/weights/hub/meta-llama--Meta-Llama-3.1-70B-Instruct/main" in argv
         assert not [argument for argument in argv if "pipeline" in argument or "kv-cache-memory" in argument]
 
 

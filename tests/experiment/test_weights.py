@@ -36,6 +36,27 @@ def test_where_they_may_not(weights: dict[str, Any], said: str) -> None:
     assert said in str(problem)
 
 
+ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:hub-AbCdEf"
+
+
+@pytest.mark.parametrize("secret", ["hub", ARN, {"config": "hub-token"}])
+def test_where_a_token_may_be_kept(secret: Any) -> None:
+    assert refused("gemma-1b-split", model__token_secret=secret) == []
+
+
+@pytest.mark.parametrize(
+    ("secret", "path"),
+    [
+        ({"config": "Hub"}, "model.token_secret.config"),
+        ({"key": "hub"}, "model.token_secret.config"),
+        ("arn:aws:s3:::bucket", "model.token_secret"),
+    ],
+)
+def test_where_it_may_not(secret: Any, path: str) -> None:
+    problem, *_ = refused("gemma-1b-split", model__token_secret=secret)
+    assert problem.path == path
+
+
 @pytest.mark.parametrize("secret", ["hf_abcdefghijklmnop", "Hugging-Face", ""])
 def test_a_token_in_place_of_a_secrets_name_is_refused_and_not_repeated(secret: str) -> None:
     (problem,) = refused("gemma-1b-split", model__token_secret=secret)

@@ -39,6 +39,19 @@ ECR = "123456789012.dkr.ecr.us-east-1.amazonaws.com/engine:v0.31.0"
         ),
         ("gemma-1b-split", {"lws": {"mode": "existing"}}, "lws.mode", "existing with cluster.kind eks", "install"),
         (
+            "rehearsal-split", {"model__weights": {"source": "s3", "uri": "s3://bucket/gemma"}},
+            "model.weights.source", "s3 with cluster.kind kubeconfig", "source: directory",
+        ),
+        (
+            "rehearsal-split",
+            {"model__token_secret": "arn:aws:secretsmanager:us-east-1:123456789012:secret:hub-AbCdEf"},
+            "model.token_secret", "an ARN with cluster.kind kubeconfig", "Name a Kubernetes Secret",
+        ),
+        (
+            "rehearsal-split", {"model__weights": {"source": "hub", "cache": "node"}},
+            "model.revision", "nothing with model.weights.cache node", "Name a commit",
+        ),
+        (
             "gemma-1b-split", {"model__token_secret": None},
             "model.token_secret", "nothing with model.gated true", "model.token_secret",
         ),

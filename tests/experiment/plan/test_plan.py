@@ -97,7 +97,7 @@ def test_time_to_the_first_request_is_the_12b_posts() -> None:
     """12B post: weights in 162 seconds, loaded in about 90, about 50 to warm up; about six minutes in all."""
     duration = planned(GEMMA_12B).duration
     took = {step.name: (round(step.seconds), step.basis) for step in duration.steps}
-    assert took["weights from the hub"] == (162, "measured")
+    assert took["weights from the hub, at every start"] == (162, "measured")
     assert took["weights into memory"] == (90, "measured")
     assert took["warm-up"] == (50, "measured")
     assert duration.restart_s == pytest.approx(360, abs=1)
@@ -213,8 +213,9 @@ def test_the_benchmark_is_expected_to_last_what_the_post_saw() -> None:
 
 
 def test_a_probe_that_kills_while_it_loads_stops_it() -> None:
-    assert names(planned(GEMMA_12B, engine__probes={"startup_s": 300}))["startup-probe-too-short"]
-    assert "startup-probe-too-short" not in names(planned(GEMMA_12B, engine__probes={"startup_s": 361}))
+    """An init container fetches the weights of a gated model, before the probe begins."""
+    assert names(planned(GEMMA_12B, engine__probes={"startup_s": 197}))["startup-probe-too-short"]
+    assert "startup-probe-too-short" not in names(planned(GEMMA_12B, engine__probes={"startup_s": 199}))
 
 
 def test_a_node_that_holds_nothing_is_named() -> None:

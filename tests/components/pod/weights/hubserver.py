@@ -1,13 +1,21 @@
-"""A hub on this machine: what its API, its file addresses and its store of large files answer, as the real one does."""
+"""A hub on this machine: what its API, its file addresses and its store of large files answer, as the real one does.
 
+As a program: `hubserver.py ADDRESS PORT DIRECTORY`, the store one port higher. There `control.json` has what may be
+changed while it serves, and `asked.jsonl` every question that came.
+"""
+
+import dataclasses
 import hashlib
 import json
+import sys
 import threading
+import time
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 LARGE = 1000
@@ -35,6 +43,7 @@ class Hub:
         spoilt: by path, how many answers come with a wrong byte.
         busy: how many answers of the store are 503.
         no_ranges: whether the store ignores ranges.
+        pace: bytes a second of the store; 0 for as fast as it can.
     """
 
     files: dict[str, bytes]
@@ -45,9 +54,12 @@ class Hub:
     spoilt: dict[str, int] = field(default_factory=dict)
     busy: int = 0
     no_ranges: bool = False
+    pace: int = 0
     asked: list[Asked] = field(default_factory=list)
     address: str = ""
     store: str = ""
+
+    heard: Callable[[Asked], None] = lambda _: None
 
     def fetched(self) -> list[str]:
         """Return the files that were asked for whole or in part, questions for a first byte left out."""
@@ -74,7 +86,9 @@ def _handler(hub: Hub, host: str) -> type[BaseHTTPRequestHandler]:
             path, _, _ = self.path.partition("?")
             path = urllib.parse.unquote(path)
             authorization = self.headers.get("Authorization", "")
-            hub.asked.append(Asked(host, path, self.headers.get("Range", ""), authorization))
+            asked = Asked(host, path, self.headers.get("Range", ""), authorization)
+            hub.asked.append(asked)
+            hub.heard(asked)
             if host == "store":
                 self._of_store(path, authorization)
             else:
@@ -146,9 +160,18 @@ def _handler(hub: Hub, host: str) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body if cut is None else body[:cut])
+            self._write(body if cut is None else body[:cut])
             if cut is not None:
                 self.close_connection = True
+
+        def _write(self, body: bytes) -> None:
+            if host == "hub" or not hub.pace:
+                self.wfile.write(body)
+                return
+            step = max(hub.pace // 10, 1)
+            for begin in range(0, len(body), step):
+                self.wfile.write(body[begin : begin + step])
+                time.sleep(0.1)
 
         def log_message(self, *_: object) -> None:
             """Say nothing: it would be said in the test's own output."""
@@ -157,11 +180,14 @@ def _handler(hub: Hub, host: str) -> type[BaseHTTPRequestHandler]:
 
 
 @contextmanager
-def serving(files: Mapping[str, bytes]) -> Iterator[Hub]:
+def serving(files: Mapping[str, bytes], address: str = "127.0.0.1", ports: tuple[int, int] = (0, 0)) -> Iterator[Hub]:
     """A hub that serves, until the block ends."""
     hub = Hub(dict(files))
-    servers = {host: ThreadingHTTPServer(("127.0.0.1", 0), _handler(hub, host)) for host in ("hub", "store")}
-    addresses = {host: f"http://127.0.0.1:{server.server_address[1]}" for host, server in servers.items()}
+    servers = {
+        host: ThreadingHTTPServer((address, port), _handler(hub, host))
+        for host, port in zip(("hub", "store"), ports, strict=True)
+    }
+    addresses = {host: f"http://{address}:{server.server_address[1]}" for host, server in servers.items()}
     hub.address, hub.store = addresses["hub"], addresses["store"]
     threads = [
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}) for server in servers.values()
@@ -176,3 +202,28 @@ def serving(files: Mapping[str, bytes]) -> Iterator[Hub]:
             server.server_close()
         for thread in threads:
             thread.join()
+
+
+LARGEST = 32 * 2**20
+
+
+def main(address: str, port: int, directory: Path) -> None:
+    """Serve a model of one large file until it is killed."""
+    files = {
+        "config.json": b"{}",
+        "tokenizer.json": b"t" * 500,
+        "model.safetensors": bytes(range(256)) * (LARGEST // 256),
+    }
+    with serving(files, address, (port, port + 1)) as hub, (directory / "asked.jsonl").open("a") as log:
+
+        def heard(asked: Asked) -> None:
+            print(json.dumps(dataclasses.asdict(asked)), file=log, flush=True)
+            for name, value in json.loads((directory / "control.json").read_text()).items():
+                setattr(hub, name, value)
+
+        hub.heard = heard
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))
