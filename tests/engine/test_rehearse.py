@@ -107,6 +107,28 @@ def volume_of_class(kubeconfig: Path, storage_class: str, directory: Path) -> It
             shutil.rmtree(directory)
 
 
+def test_a_benchmark_is_waited_for_and_its_records_are_fetched(kept: Path, tmp_path: Path) -> None:
+    """By the commands that a person has who typed `pulumi up`; the records are on a volume that only the pod reads."""
+    cli = pulumi(kept, "rehearsal-single")
+    file, volume = str(cli.workspace.config_file), kept / "volume-fetched"
+    results = {"kind": "claim", "storage_class": "fetched"}
+    StackFile.read(cli.workspace.config_file).replaced(
+        {"benchmark.run": "fetched", "benchmark.results": results}
+    ).write(cli.workspace.config_file)
+    with volume_of_class(kept / "clusters" / CLUSTER / "kubeconfig", "fetched", volume):
+        cli.up(Quiet())
+        status, output, said = splitbed(kept, "wait", file, "--json")
+        assert status == 0, said
+        waited = json.loads(output)
+        assert waited["state"] == "succeeded"
+        assert waited["finished"] == waited["planned"] == 8
+        assert said.splitlines() == waited["measured"]
+        status, output, said = splitbed(kept, "fetch", file, "--into", str(tmp_path), "--json")
+        assert status == 0, said
+        assert records(tmp_path) == records(volume)
+    assert len(json.loads(output)["records"]["new"]) == len(records(tmp_path)) == 8 + 1, "eight repeats and a session"
+
+
 def test_a_given_cluster_is_used_and_left_as_it_was(own_home: Path) -> None:
     """The rehearsal's own cluster, given by its kubeconfig, as a kind user would give theirs.
 
