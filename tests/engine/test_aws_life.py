@@ -20,6 +20,8 @@ pytestmark = pytest.mark.engine
 
 SKIP = ("--yes", "--skip-preview")
 UNCHANGED = ("--expect-no-changes",)
+STEPS = 10
+"""Between two interruptions, of those that change something."""
 Brought = Callable[..., AwsStack]
 
 
@@ -96,3 +98,41 @@ def test_a_stack_lives_and_leaves_nothing(stack: Brought) -> None:
     left = ours.splitbed("sweep", str(ours.file), "--json")
     assert json.loads(left.said)["leftovers"] == []
     assert left.status == 0
+
+
+TOKEN = "hf_" + "planted" * 5  # a test's, good for nothing
+
+
+def test_an_up_in_pieces_keeps_a_token_to_itself_and_ends_at_its_date(
+    stack: Brought, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted at every tenth step and continued, with a token at hand, until AWS ends it on the doubles' clock."""
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    ours = stack("gemma-1b-split")
+    cluster = "exp-gemma-1b-split"
+    ran = ours.pulumi("up", *SKIP, interrupt_at=STEPS)
+    pieces = 1
+    while ran.status != 0:
+        assert pieces < 40, ran.said
+        good(ours.pulumi("refresh", *SKIP, "--clear-pending-creates"))
+        ran = ours.pulumi("up", *SKIP, interrupt_at=STEPS)
+        pieces += 1
+    assert pieces > 3, "it was interrupted"
+    good(ours.pulumi("preview", *UNCHANGED))
+
+    # The token that was at hand is in nothing that was written or made.
+    local = ours.world.estate.kubernetes
+    assert isinstance(local, Local)
+    api = local.planes[cluster][0].api
+    for path in ("/api/v1/pods", "/api/v1/configmaps", "/api/v1/secrets", "/apis/batch/v1/jobs"):
+        assert TOKEN not in json.dumps(api.get(path))
+    written = [path for path in ours.root.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".json" for path in written)
+    assert [path for path in written if TOKEN.encode() in path.read_bytes()] == []
+
+    # At the end date the nodes go, with nobody at the keyboard.
+    assert len(ours.world.estate.instances(cluster)) == 3
+    ours.world.enforcer.advance_to(datetime.now(UTC) + timedelta(hours=HOURS, minutes=1))
+    assert ours.world.estate.instances(cluster) == []
+    assert set(ours.world.enforcer.ran.values()) == {"done"}
+    assert api.get("/api/v1/nodes")["items"] == []
