@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-thorough test-engine test-some-chaos tools test-chaos test-vllm check lock setup plans bench
+.PHONY: help rehearse test test-unit test-thorough test-engine test-some-chaos tools test-chaos test-long test-vllm check lock setup plans bench
 
 PY := .venv/bin/python
 
@@ -10,6 +10,7 @@ help:
 	@echo "make check      lint, types, import contracts"
 	@echo "make bench      how far the client is from the truth, against a timed engine on this machine"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
+	@echo "make test-long  lives of many minutes: an AWS stack over doubles, logs, kills by the Job (about half an hour)"
 	@echo "make test-vllm  real vLLM: the stand-in held against it (6.4 GiB once, about half an hour)"
 	@echo "make plans      write docs/plans anew: what each stack needs, where it lands, what it costs"
 	@echo "make lock       resolve the requirement files anew"
@@ -44,7 +45,11 @@ tools: setup
 	.venv/bin/splitbed tools build
 
 test-engine: tools
-	$(PY) -m pytest -m "engine and not chaos"
+	$(PY) -m pytest -m "engine and not chaos and not long"
+
+# What takes many minutes each: an AWS stack's life on the doubles, pods killed by the Job, collectors killed.
+test-long: tools
+	$(PY) -m pytest -m long $(ARGS)
 
 test-some-chaos: tools
 	$(PY) -m pytest -s -m chaos

@@ -64,8 +64,8 @@ def _index(plans: Sequence[tuple[str, ExperimentPlan]], now: datetime) -> str:
             plain(words.verdict(plan)),
             plain(plan.subject.topology),
             plain(plan.subject.nodes),
-            f"{money.hour_usd:.2f} USD" if money else "",
-            f"{money.run_usd:.2f} USD" if money and money.run_usd is not None else "",
+            words.known_usd(money, money.hour_usd) if money else "",
+            words.known_usd(money, money.run_usd) if money and money.run_usd is not None else "",
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -1,5 +1,7 @@
 """What an instance type is, against what is asked of it."""
 
+import re
+
 from experiment.benchmark import Benchmark
 from experiment.catalogue.instances import InstanceType, instance_type, instance_types
 from experiment.engine import Engine
@@ -45,6 +47,23 @@ def images_run_on_their_nodes(nodes: Nodes, engine: Engine) -> list[Problem]:
     why = f"its tag says that it is for {named}, and the nodes are {wanted}"
     remedy = f"Name an image for {wanted}, or take {named} nodes."
     return [Problem(path, f"{image} with {_nodes(nodes.engine)}", why, remedy)]
+
+
+def images_are_of_the_nodes_device(nodes: Nodes, engine: Engine) -> list[Problem]:
+    """The two backends of vLLM are published under two names; of an image by another name nothing is known."""
+    device, wanted, other = ("GPUs", "vllm-openai", "vllm-openai-cpu")
+    if not gpus(nodes.engine):
+        device, wanted, other = ("CPUs", "vllm-openai-cpu", "vllm-openai")
+    if isinstance(engine.image, ArchitectureImages):
+        images = {f"engine.image.{one}": getattr(engine.image, one) for one in ("arm64", "amd64")}
+    else:
+        images = {"engine.image": engine.image}
+    why, remedy = "that is vLLM for the other kind of device", f"Take docker.io/vllm/{wanted}:v{engine.version}."
+    return [
+        Problem(path, f"{image} with nodes of {device}", why, remedy)
+        for path, image in images.items()
+        if image and re.search(rf"vllm/{other}[:@]", image)
+    ]
 
 
 def the_benchmark_runs_in_the_engines_image(nodes: Nodes, benchmark: Benchmark | None) -> list[Problem]:
@@ -127,6 +146,7 @@ def _path(name: str, group: NodeGroup | InstanceGroup) -> str:
 RULES = (
     instances_are_known,
     images_run_on_their_nodes,
+    images_are_of_the_nodes_device,
     the_benchmark_runs_in_the_engines_image,
     the_system_group_is_plain,
     tensor_parts_find_their_devices,

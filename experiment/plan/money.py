@@ -48,6 +48,11 @@ class Money(Part):
     dated: tuple[str, ...]
 
     @property
+    def priced(self) -> bool:
+        """All that costs by the hour has a known price."""
+        return all(line.usd is not None for line in self.hourly)
+
+    @property
     def over_budget(self) -> bool:
         """The known prices alone are above the limit, until the end date, or for the run without one."""
         total = self.end_usd if self.end_usd is not None else self.run_usd

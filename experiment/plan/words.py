@@ -63,9 +63,16 @@ def figures(plan: ExperimentPlan) -> Iterator[tuple[str, str]]:
     if plan.duration.first_request_s is not None:
         yield "first request", clock(plan.duration.first_request_s)
     if plan.money is not None:
-        yield "an hour", f"{plan.money.hour_usd:.2f} USD"
+        yield "an hour", known_usd(plan.money, plan.money.hour_usd)
         if plan.money.run_usd is not None:
-            yield "planned run", f"{plan.money.run_usd:.2f} USD"
+            yield "planned run", known_usd(plan.money, plan.money.run_usd)
+
+
+def known_usd(money: Money, usd: float) -> str:
+    """Return a sum of the known prices: nothing known is not nothing to pay."""
+    if not money.priced:
+        return f"at least {usd:.2f} USD" if usd else "not known"
+    return f"{usd:.2f} USD"
 
 
 def stages(memory: Memory) -> Iterator[tuple[str, StageMemory]]:
@@ -214,7 +221,7 @@ def bill(money: Money) -> Iterator[Row]:
 
 def sums(money: Money) -> Iterator[Row]:
     """Return what the lines add up to; "at least" where a price by the hour is not known."""
-    least = "at least " if any(line.usd is None for line in money.hourly) else ""
+    least = "" if money.priced else "at least "
     yield "an hour", f"{least}{money.hour_usd:.4f} USD", ""
     if money.run_usd is not None and money.run_h is not None:
         yield "the planned run", f"{least}{money.run_usd:.2f} USD", clock(money.run_h * _HOUR)

@@ -16,7 +16,7 @@ from rehearsal.progress import ConsoleProgress
 from rehearsal.toolchain import Toolchain
 from tests.engine.aws_stack import HOURS, AwsStack, Ran
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.long]
 
 SKIP = ("--yes", "--skip-preview")
 UNCHANGED = ("--expect-no-changes",)

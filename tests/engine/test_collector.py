@@ -20,7 +20,7 @@ from rehearsal.cloudwatch import Endpoint, Faults, Kept, Served
 from rehearsal.home import home
 from rehearsal.toolchain import Toolchain
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.long]
 
 EXPERIMENT = "some-split"
 NAMESPACE = names.object_name(EXPERIMENT)

@@ -34,7 +34,7 @@ from tests.components.aws.stack import settings as on_eks
 from tests.engine.command import splitbed
 from tests.recording import ROOT, run
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.long]
 
 STACK = "rehearsal-split"
 NAMESPACE = SET = "exp-some-split"

@@ -36,6 +36,18 @@ def test_what_an_instance_type_is_not(change: dict[str, Any], path: str, found: 
     assert remedy in problem.remedy
 
 
+@pytest.mark.parametrize(
+    ("stack", "image", "remedy"),
+    [
+        ("llama-70b-tp4x1", "docker.io/vllm/vllm-openai-cpu:v0.31.0", "Take docker.io/vllm/vllm-openai:v0.31.0."),
+        ("gemma-1b-single", "docker.io/vllm/vllm-openai:v0.31.0", "Take docker.io/vllm/vllm-openai-cpu:v0.31.0."),
+    ],
+)
+def test_an_image_for_the_other_device_is_refused(stack: str, image: str, remedy: str) -> None:
+    (problem,) = refused(stack, engine__image=image)
+    assert (problem.path, problem.remedy) == ("engine.image", remedy)
+
+
 def test_a_system_group_of_gpus_is_refused() -> None:
     (problem,) = refused("llama-70b-tp4x1", nodes__system__instance="g6e.xlarge")
     assert problem.path == "nodes.system.instance"

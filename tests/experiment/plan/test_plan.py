@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from experiment.plan import words
 from experiment.plan.plan import ExperimentPlan, make
 from tests.experiment.plan.samples import GEMMA_1B, GEMMA_12B, NOW, settings
+from tests.experiment.stacks import settings_of
 
 SINGLE = {"kind": "single"}
 
@@ -337,3 +339,19 @@ def test_what_surely_passes_the_guard_is_said_to_the_byte_where_whole_gib_would_
     plan = make(settings(GEMMA_12B, engine__kv_cache={"kind": "space", "gib": 1}), NOW)
     (refusal,) = [one for one in plan.refusals if one.name == "memory-does-not-fit"]
     assert "0.58 GiB surely passes: engine.kv_cache: {kind: bytes, bytes: 622770257}; or" in refusal.remedy
+
+
+def test_one_pod_instead_of_a_split_keeps_the_tensor_parts() -> None:
+    """Without them the advice would itself be refused."""
+    split = {"kind": "split", "pipeline": 2, "tensor": 2}
+    plan = make(settings_of("llama-70b-tp2x2", topology=split, nodes__engine__count=2), NOW)
+    (text,) = [one.text for one in plan.advice if one.name == "split-fits-one-pod"]
+    assert "{kind: single, tensor: 2}, or {kind: replicas, count: 2, tensor: 2}" in text
+    assert "21 %" not in text, "a CPU's figure"
+
+
+def test_prices_that_are_not_known_are_not_nothing() -> None:
+    plan = planned(GEMMA_12B, cluster__region="eu-central-1", cluster__zones=["eu-central-1a", "eu-central-1b"])
+    shown = dict(words.figures(plan))
+    assert (shown["an hour"], shown["planned run"]) == ("not known", "not known")
+    assert dict(words.figures(planned(GEMMA_12B)))["an hour"] == "0.92 USD"
