@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -63,8 +63,9 @@ def test_every_container_of_an_engines_pod_is_looked_at(part: str) -> None:
         for template in ("leaderTemplate", "workerTemplate"):
             pod = props["spec"]["leaderWorkerTemplate"][template]["spec"]
             for container in containers(pod):
-                container["resources"] = copy.deepcopy(container["resources"])
-                container["resources"][part]["cpu"] = "1m"
+                changed = cast("dict[str, Any]", container)
+                changed["resources"] = copy.deepcopy(changed["resources"])
+                changed["resources"][part]["cpu"] = "1m"
 
     (seen,) = spoilt(LWS, more)
     all_of_them = list(containers(seen.props))
