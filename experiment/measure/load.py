@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Self
 
 from experiment.measure.counters import GENERATED_TOKENS, STEPS, Counters
-from experiment.measure.part import Amount, Count, Distribution, Part, Seconds
+from experiment.measure.part import Amount, Count, Distribution, Part, Seconds, per_second
 from experiment.measure.request import Reply, Request, Stamps
 
 Mode = Literal["merged", "apart"]
@@ -45,9 +45,9 @@ class LoadFigures(Part):
             failed=len(requests) - len(good),
             output_tokens=tokens,
             span_s=span,
-            tokens_per_s=tokens / span if span else None,
+            tokens_per_s=per_second(tokens, span),
             steady_tokens_per_s=_steady(good),
-            requests_per_s=len(good) / span if span else None,
+            requests_per_s=per_second(len(good), span),
             ttft_s=Distribution.of(one.ttft_s for one in figures),
             tpot_s=Distribution.of(one.tpot_s for one in figures),
             gaps_s=Distribution.of(gap for one in figures for gap in one.gaps_s),
@@ -117,4 +117,4 @@ def _steady(good: Sequence[tuple[Request, Reply]]) -> float | None:
         return None
     # The first instant is open: its tokens were made before the window.
     tokens = math.fsum(count for _, reply in good for at, count in arrivals(reply) if begin < at <= end)
-    return tokens / (end - begin)
+    return per_second(tokens, end - begin)

@@ -51,3 +51,9 @@ def percentile(ordered: list[float], percent: float) -> float:
         IndexError: there is no value.
     """
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
+
+
+def per_second(amount: float, span_s: float) -> float | None:
+    """Return a rate; None where the span is none, or so short that no finite number says it."""
+    rate = amount / span_s if span_s else math.inf
+    return rate if math.isfinite(rate) else None

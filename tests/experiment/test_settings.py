@@ -266,6 +266,7 @@ def test_no_json_makes_a_traceback(value: Any) -> None:
 
 
 @given(st.sampled_from(PATHS), JSON)
+@pytest.mark.thorough
 def test_no_value_at_any_place_makes_a_traceback(path: tuple[str | int, ...], value: Any) -> None:
     settings: Any = copy.deepcopy(stack_settings("rehearsal-split"))
     place = settings
@@ -276,6 +277,7 @@ def test_no_value_at_any_place_makes_a_traceback(path: tuple[str | int, ...], va
 
 
 @given(st.sampled_from([path for path in PATHS if isinstance(path[-1], str)]), st.text(), JSON)
+@pytest.mark.thorough
 def test_no_key_at_any_place_makes_a_traceback(path: tuple[str | int, ...], key: str, value: Any) -> None:
     settings: Any = copy.deepcopy(stack_settings("rehearsal-split"))
     place = settings

@@ -1,11 +1,14 @@
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
 from report.figures import draw_modes, draw_quota
 from tests.report.test_modes import RUNS as MODES
 from tests.report.test_quota import RUNS as QUOTA
 
 
+@pytest.mark.thorough
 def test_the_same_runs_give_the_same_plot(tmp_path: Path) -> None:
     for number in (1, 2):
         draw_modes({"vLLM": MODES, "stand-in (simulated)": MODES[:2]}, tmp_path / f"modes-{number}.svg")

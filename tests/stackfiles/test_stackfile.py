@@ -69,7 +69,7 @@ def test_what_is_written_keeps_the_salt_of_its_own_backend(source: Path, tmp_pat
         ("\x00", "is not YAML"),
         ("a: 1\na: 2", "is not YAML: the key a is there twice"),
         ("config: &a {splitbed:experiment: *a}", "is not YAML: it refers to itself"),
-        ("config: " + "[" * 3000, "is not YAML: it is nested too deep"),
+        ("config: " + "[" * 700, "is not YAML: it is nested too deep"),
         ("a: !!int x", "is not YAML"),
     ],
 )

@@ -52,6 +52,7 @@ def complaints(documents: dict[str, dict[str, Any]]) -> list[str]:
     return [f"{match.rule.id} {match.path}: {match.message}" for match in lint(json.dumps(template), config=_CHECKS)]
 
 
+@pytest.mark.thorough
 def test_the_documents_of_all_stacks_are_what_iam_takes() -> None:
     found = [resources(recorded(stack)) for stack in OWN] + [resources(run(settings()))]
     assert all(len(documents) >= 6 for documents in found)

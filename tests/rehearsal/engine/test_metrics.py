@@ -139,6 +139,7 @@ IDLE = re.compile(
 GAUGES = ("num_requests_running", "num_requests_waiting", "num_requests_waiting_by_reason", "kv_cache_usage_perc")
 
 
+@pytest.mark.thorough
 async def test_every_metric_moves_when_its_cause_is_there(start: Start, recordings: Path) -> None:
     """Streams that do not fit the cache together: one waits, one is preempted, and one finds its prefix."""
     timing = '{"step_s":0.002,"end_of_text":0,"jitter":0}'

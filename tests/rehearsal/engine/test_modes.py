@@ -15,6 +15,8 @@ from tests.rehearsal.engine.conftest import RECORDINGS
 Prompt = Callable[..., list[int]]
 TOKENS = 80
 
+pytestmark = pytest.mark.thorough
+
 
 @dataclass(frozen=True)
 class Run:

@@ -151,6 +151,7 @@ def test_two_builders_build_once(tmp_path: Path, go: Any) -> None:
     assert left_in(home) == []
 
 
+@pytest.mark.thorough
 def test_a_killed_builder_leaves_nothing_that_hinders(tmp_path: Path, go: Any, tools: Toolchain, recorder: Any) -> None:
     go.write("waits", "")
     home = tmp_path / "home"
@@ -171,6 +172,7 @@ def test_a_killed_builder_leaves_nothing_that_hinders(tmp_path: Path, go: Any, t
     assert left_in(home) == []
 
 
+@pytest.mark.thorough
 def test_an_interrupt_ends_the_build(
     tools: Toolchain, go: Any, recorder: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
