@@ -258,6 +258,7 @@ def test_nodes_that_pretend_have_the_size_they_are_given(cluster: clusters.Clust
     ]
     try:
         cluster.add_kwok_nodes(fakes, tools["kwok"], PROGRESS)
+        eventually(lambda: "m7g-1" in ready_nodes(core), "m7g-1 is ready")
         node: Any = eventually(lambda: ready_nodes(core).get("m7g-0"), "m7g-0 is ready")
         assert node.status.allocatable == {"cpu": "7910m", "memory": "29382Mi", "pods": "58"}
         assert node.metadata.labels["node.kubernetes.io/instance-type"] == "m7g.2xlarge"
@@ -272,9 +273,10 @@ def test_nodes_that_pretend_have_the_size_they_are_given(cluster: clusters.Clust
         eventually(lambda: phases() == ["Pending", "Running", "Running"], "two of three pods run")
 
         def scheduler_says() -> list[str]:
-            return [event.message or "" for event in core.list_namespaced_event("default").items]
+            # By the condition: an event keeps the words of the first attempt, when a node may not have been ready.
+            pods = [core.read_namespaced_pod(f"big-{number}", "default") for number in range(3)]
+            return [one.message or "" for pod in pods for one in pod.status.conditions if one.type == "PodScheduled"]
 
-        # The scheduler posts its events behind the bindings, in batches.
         eventually(lambda: any("2 Insufficient cpu" in text for text in scheduler_says()), "the third is said to wait")
         before = cluster.pids()["kwok"]
         os.kill(before, signal.SIGKILL)

@@ -9,7 +9,7 @@ import pytest
 from experiment.record import RepeatRecord, parse_record
 from tests.engine.command import splitbed
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.long]
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,6 @@ def records(home: Path, stack: str, where: str = "*.json") -> list[RepeatRecord]
     return sorted((one for one in found if isinstance(one, RepeatRecord)), key=lambda one: one.started_at)
 
 
-@pytest.mark.long
 def test_every_pod_is_counted_and_pods_of_a_split_are_killed(own_home: Path) -> None:
     tests = (
         "[{kind: idle, seconds: 3, repeats: 1}, {kind: one-user, output_tokens: 60, repeats: 2}, "
