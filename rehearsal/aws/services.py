@@ -91,6 +91,15 @@ class Services:
         """Call one operation with its parameters as keywords; raises as `call`."""
         return self.call(service, operation, params)
 
+    def find(self, service: str, operation: str, **params: Any) -> dict[str, Any] | None:
+        """Ask for a thing; None if it is not there. Raises as `call` for any other refusal."""
+        try:
+            return self.call(service, operation, params)
+        except RefusedError as error:
+            if gone(error):
+                return None
+            raise
+
     def send(self, requests: list[Request], itself: Callable[[dict[str, Any]], str]) -> list[dict[str, Any]]:
         """Send the requests that make a resource, and return their answers; raises as `call`.
 
@@ -116,7 +125,8 @@ def arn(service: str, region: str, what: str) -> str:
 
 def gone(error: RefusedError) -> bool:
     """Tell whether a refusal says that the thing is not there."""
-    return any(word in error.code for word in ("NotFound", "NoSuch", "NonExistent", "ResourceNotFound"))
+    # A request for the head of something has no body that could tell more than the status.
+    return error.code == "404" or any(word in error.code for word in ("NotFound", "NoSuch", "NonExistent"))
 
 
 def _named(params: Params, name: str) -> dict[str, Any]:

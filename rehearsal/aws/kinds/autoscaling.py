@@ -1,7 +1,6 @@
 """Single tags of Auto Scaling groups."""
 
-from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
-from rehearsal.aws.requests import requests
+from rehearsal.aws.kinds.kind import Kind, Made, Making, Resource, Values, put
 from rehearsal.aws.services import RefusedError, Services
 
 _TAG = "aws:autoscaling/tag:Tag"
@@ -9,10 +8,6 @@ _TAG = "aws:autoscaling/tag:Tag"
 
 def _make(new: Making) -> Made:
     return Made(f"{new.inputs['autoscalingGroupName']},{new.inputs['tag']['key']}", {})
-
-
-def _change(change: Changing) -> None:
-    change.services.send(requests(_TAG, change.news), lambda _: "")
 
 
 def _look(services: Services, resource: Resource) -> Values | None:
@@ -42,7 +37,7 @@ KINDS = (
         make=_make,
         delete=_delete,
         look=_look,
-        change=_change,
+        change=put(_TAG),
         computed=(),
     ),
 )

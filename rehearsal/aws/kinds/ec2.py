@@ -5,17 +5,16 @@ from typing import Any
 
 from moto.backends import get_backend
 
-from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values, unchangeable
+from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values, put, unchangeable
 from rehearsal.aws.requests import ACCOUNT, listed, requests
-from rehearsal.aws.services import RefusedError, Services, arn, gone
+from rehearsal.aws.services import RefusedError, Services, arn
 
 _NEVER = frozenset[str]()
 
 
 def _tag(services: Services, resource: Resource, tags: Values) -> None:
-    old = resource.state.get("tagsAll") or {}
-    if lost := [{"Key": key} for key in old if key not in tags]:
-        services.ask("ec2", "DeleteTags", Resources=[resource.id], Tags=lost)
+    if lost := resource.lost(tags):
+        services.ask("ec2", "DeleteTags", Resources=[resource.id], Tags=[{"Key": key} for key in lost])
     if tags:
         services.ask("ec2", "CreateTags", Resources=[resource.id], Tags=listed(tags))
 
@@ -29,15 +28,9 @@ def _delete(operation: str, argument: str, *, several: bool = False) -> Callable
 
 def _look(operation: str, argument: str, key: str, dead: tuple[str, ...] = ("deleted", "deleting")) -> Any:
     def look(services: Services, resource: Resource) -> Values | None:
-        try:
-            found = services.ask("ec2", operation, **{argument: [resource.id]})[key]
-        except RefusedError as error:
-            if gone(error):
-                return None
-            raise
-        if not found or found[0].get("State") in dead:
-            return None
-        return {}
+        answer = services.find("ec2", operation, **{argument: [resource.id]})
+        found = answer[key] if answer else []
+        return {} if found and found[0].get("State") not in dead else None
 
     return look
 
@@ -175,12 +168,8 @@ def _tag_template(services: Services, resource: Resource, tags: Values) -> None:
 
 
 def _look_at_template(services: Services, resource: Resource) -> Values | None:
-    try:
-        found = services.ask("ec2", "DescribeLaunchTemplates", LaunchTemplateIds=[resource.id])["LaunchTemplates"]
-    except RefusedError as error:
-        if gone(error):
-            return None
-        raise
+    answer = services.find("ec2", "DescribeLaunchTemplates", LaunchTemplateIds=[resource.id])
+    found = answer["LaunchTemplates"] if answer else []
     return {"latestVersion": found[0]["LatestVersionNumber"]} if found else None
 
 
@@ -201,9 +190,7 @@ def _delete_tag(services: Services, resource: Resource) -> None:
     services.ask("ec2", "DeleteTags", Resources=[about], Tags=[{"Key": key}])
 
 
-def _change_tag(change: Changing) -> None:
-    change.services.send(requests("aws:ec2/tag:Tag", change.news), lambda _: "")
-
+_TAG = "aws:ec2/tag:Tag"
 
 LAUNCH_TEMPLATE = Kind(
     "aws:ec2/launchTemplate:LaunchTemplate",
@@ -337,13 +324,13 @@ KINDS = (
         computed=("arn", "placementGroupId"),
     ),
     Kind(
-        "aws:ec2/tag:Tag",
+        _TAG,
         required=frozenset({"resourceId", "key", "value"}),
         fixed=frozenset({"resourceId", "key"}),
         make=lambda new: Made(f"{new.inputs['resourceId']},{new.inputs['key']}", {}),
         delete=_delete_tag,
         look=_look_at_tag,
-        change=_change_tag,
+        change=put(_TAG),
         computed=(),
     ),
     LAUNCH_TEMPLATE,

@@ -3,12 +3,12 @@
 from typing import Any
 
 from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
-from rehearsal.aws.services import RefusedError, Services, gone
+from rehearsal.aws.services import Services
 
 
 def _tag(services: Services, resource: Resource, tags: Values) -> None:
     made = resource.state["arn"]
-    if lost := [key for key in resource.state.get("tagsAll") or {} if key not in tags]:
+    if lost := resource.lost(tags):
         services.ask("eks", "UntagResource", resourceArn=made, tagKeys=lost)
     services.ask("eks", "TagResource", resourceArn=made, tags=dict(tags))
 
@@ -31,13 +31,8 @@ def _connection(inputs: Values, found: Values) -> dict[str, Any]:
 
 
 def _look_at_cluster(services: Services, resource: Resource) -> Values | None:
-    try:
-        found = services.ask("eks", "DescribeCluster", name=resource.id)["cluster"]
-    except RefusedError as error:
-        if gone(error):
-            return None
-        raise
-    return _connection(resource.state, found)
+    found = services.find("eks", "DescribeCluster", name=resource.id)
+    return None if found is None else _connection(resource.state, found["cluster"])
 
 
 def _delete_cluster(services: Services, resource: Resource) -> None:
@@ -60,14 +55,12 @@ def _place(resource: Resource) -> dict[str, str]:
 
 
 def _look_at_node_group(services: Services, resource: Resource) -> Values | None:
-    try:
-        found = services.ask("eks", "DescribeNodegroup", **_place(resource))["nodegroup"]
-    except RefusedError as error:
-        if gone(error):
-            return None
-        raise
-    sizes = found["scalingConfig"]
-    return {"scalingConfig": {**resource.state["scalingConfig"], **sizes}, "status": found["status"]}
+    found = services.find("eks", "DescribeNodegroup", **_place(resource))
+    if found is None:
+        return None
+    group = found["nodegroup"]
+    sizes = {**resource.state["scalingConfig"], **group["scalingConfig"]}
+    return {"scalingConfig": sizes, "status": group["status"]}
 
 
 def _change_node_group(change: Changing) -> None:
@@ -93,13 +86,8 @@ def _addon_place(resource: Resource) -> dict[str, str]:
 
 
 def _look_at_addon(services: Services, resource: Resource) -> Values | None:
-    try:
-        found = services.ask("eks", "DescribeAddon", **_addon_place(resource))["addon"]
-    except RefusedError as error:
-        if gone(error):
-            return None
-        raise
-    return {"addonVersion": found["addonVersion"]}
+    found = services.find("eks", "DescribeAddon", **_addon_place(resource))
+    return None if found is None else {"addonVersion": found["addon"]["addonVersion"]}
 
 
 def _change_addon(change: Changing) -> None:

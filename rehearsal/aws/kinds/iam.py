@@ -2,7 +2,7 @@
 
 from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
 from rehearsal.aws.requests import listed
-from rehearsal.aws.services import RefusedError, Services, gone
+from rehearsal.aws.services import Services
 
 
 def _role(new: Making) -> Made:
@@ -12,13 +12,7 @@ def _role(new: Making) -> Made:
 
 
 def _look(services: Services, resource: Resource) -> Values | None:
-    try:
-        services.ask("iam", "GetRole", RoleName=resource.id)
-    except RefusedError as error:
-        if gone(error):
-            return None
-        raise
-    return {}
+    return None if services.find("iam", "GetRole", RoleName=resource.id) is None else {}
 
 
 def _change(change: Changing) -> None:
@@ -33,7 +27,7 @@ def _change(change: Changing) -> None:
 
 
 def _tag(services: Services, resource: Resource, tags: Values) -> None:
-    if lost := [key for key in resource.state.get("tagsAll") or {} if key not in tags]:
+    if lost := resource.lost(tags):
         services.ask("iam", "UntagRole", RoleName=resource.id, TagKeys=lost)
     services.ask("iam", "TagRole", RoleName=resource.id, Tags=listed(tags))
 

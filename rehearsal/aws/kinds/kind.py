@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rehearsal.aws.requests import requests
 from rehearsal.aws.services import Services
 
 Values = Mapping[str, Any]
@@ -15,6 +16,10 @@ class Resource:
 
     id: str
     state: Values
+
+    def lost(self, tags: Mapping[str, str]) -> list[str]:
+        """Return the keys of those of its tags that are not among `tags`."""
+        return [key for key in self.state.get("tagsAll") or {} if key not in tags]
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,15 @@ def nothing(_: Services, __: Resource) -> Values | None:
 def unchangeable(change: Changing) -> None:
     """Change nothing."""
     raise NotImplementedError(f"{change.resource.id}: the double changes no {', '.join(sorted(change.keys))}")
+
+
+def put(type_: str) -> Callable[[Changing], None]:
+    """Return the change of a kind whose creation puts it in the place of what was there."""
+
+    def change(change: Changing) -> None:
+        change.services.send(requests(type_, change.news), lambda _: "")
+
+    return change
 
 
 @dataclass(frozen=True)

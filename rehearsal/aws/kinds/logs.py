@@ -1,7 +1,7 @@
 """Log groups, their streams, and the control plane that writes one anew if its group goes too early."""
 
 from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
-from rehearsal.aws.services import RefusedError, Services, arn, gone
+from rehearsal.aws.services import Services, arn
 
 
 def group_of(cluster: str) -> str:
@@ -31,7 +31,7 @@ def _change(change: Changing) -> None:
 
 def _tag(services: Services, resource: Resource, tags: Values) -> None:
     group = _group_arn(services, resource.id)
-    if lost := [key for key in resource.state.get("tagsAll") or {} if key not in tags]:
+    if lost := resource.lost(tags):
         services.ask("logs", "UntagResource", resourceArn=group, tagKeys=lost)
     services.ask("logs", "TagResource", resourceArn=group, tags=dict(tags))
 
@@ -45,11 +45,7 @@ def _delete(services: Services, resource: Resource) -> None:
 
 def _delete_stream(services: Services, resource: Resource) -> None:
     group, _, stream = resource.id.partition("|")
-    try:
-        services.ask("logs", "DeleteLogStream", logGroupName=group, logStreamName=stream)
-    except RefusedError as error:
-        if not gone(error):
-            raise
+    services.ask("logs", "DeleteLogStream", logGroupName=group, logStreamName=stream)
 
 
 KINDS = (

@@ -1,23 +1,16 @@
 """Buckets and what guards them."""
 
-from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
-from rehearsal.aws.requests import listed, requests
-from rehearsal.aws.services import RefusedError, Services, gone
+from rehearsal.aws.kinds.kind import Kind, Made, Making, Resource, Values, put
+from rehearsal.aws.requests import listed
+from rehearsal.aws.services import Services
 
 
 def _bucket(new: Making) -> Made:
-    # The request that made it has its new.name; it is read by the caller from there.
     return Made(new.name, {"arn": f"arn:aws:s3:::{new.name}", "bucket": new.name})
 
 
 def _look(services: Services, resource: Resource) -> Values | None:
-    try:
-        services.ask("s3", "HeadBucket", Bucket=resource.id)
-    except RefusedError as error:
-        if gone(error) or error.code == "404":
-            return None
-        raise
-    return {}
+    return None if services.find("s3", "HeadBucket", Bucket=resource.id) is None else {}
 
 
 def _delete(services: Services, resource: Resource) -> None:
@@ -37,17 +30,13 @@ def _of_bucket(new: Making) -> Made:
 
 def _guard(type_: str, deletion: str) -> Kind:
     """Return a kind that a bucket has one of: to change it is to put another in its place."""
-
-    def change(change: Changing) -> None:
-        change.services.send(requests(type_, change.news), lambda _: "")
-
     return Kind(
         type_,
         required=frozenset({"bucket"}),
         fixed=frozenset({"bucket"}),
         make=_of_bucket,
         delete=lambda services, resource: services.ask("s3", deletion, Bucket=resource.id),
-        change=change,
+        change=put(type_),
         computed=(),
     )
 

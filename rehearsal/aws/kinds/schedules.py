@@ -2,7 +2,7 @@
 
 from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
 from rehearsal.aws.requests import listed, requests
-from rehearsal.aws.services import RefusedError, Services, arn, gone
+from rehearsal.aws.services import Services, arn
 
 
 def _group(new: Making) -> Made:
@@ -14,7 +14,7 @@ def _group(new: Making) -> Made:
 
 def _tag_group(services: Services, resource: Resource, tags: Values) -> None:
     made = resource.state["arn"]
-    if lost := [key for key in resource.state.get("tagsAll") or {} if key not in tags]:
+    if lost := resource.lost(tags):
         services.ask("scheduler", "UntagResource", ResourceArn=made, TagKeys=lost)
     services.ask("scheduler", "TagResource", ResourceArn=made, Tags=listed(tags))
 
@@ -32,13 +32,8 @@ def _change(change: Changing) -> None:
 
 def _look(services: Services, resource: Resource) -> Values | None:
     group, _, name = resource.id.partition("/")
-    try:
-        found = services.ask("scheduler", "GetSchedule", GroupName=group, Name=name)
-    except RefusedError as error:
-        if gone(error):
-            return None
-        raise
-    return {"scheduleExpression": found["ScheduleExpression"]}
+    found = services.find("scheduler", "GetSchedule", GroupName=group, Name=name)
+    return None if found is None else {"scheduleExpression": found["ScheduleExpression"]}
 
 
 def _delete(services: Services, resource: Resource) -> None:
@@ -52,7 +47,7 @@ def _queue(new: Making) -> Made:
 
 
 def _tag_queue(services: Services, resource: Resource, tags: Values) -> None:
-    if lost := [key for key in resource.state.get("tagsAll") or {} if key not in tags]:
+    if lost := resource.lost(tags):
         services.ask("sqs", "UntagQueue", QueueUrl=resource.id, TagKeys=lost)
     services.ask("sqs", "TagQueue", QueueUrl=resource.id, Tags=dict(tags))
 
