@@ -1,6 +1,6 @@
 """The whole life of rehearsed stacks: cluster up, stack up, measured, destroyed, cluster down, all proven."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -18,6 +18,7 @@ from rehearsal.pulumi_cli import PulumiCli
 from rehearsal.site import ClusterSite
 from rehearsal.target import Target
 from rehearsal.workspace import Workspace
+from report.verdict.reading import label_of
 from stackfiles.stackfile import StackFile
 
 ATTEMPTS = 3  # Jobs that are tried for one run within one command
@@ -108,7 +109,7 @@ class Rehearsal:
         return Outcome(
             stack=name,
             run=run.id,
-            topology=_label(outputs["topology"]),
+            topology=label_of(outputs["topology"]) or name,
             results=workspace.results / run.id,
             places=places,
             destroyed=not keep,
@@ -181,9 +182,3 @@ class Rehearsal:
                 "This is a fault in Splitbed; please report it with this list.",
             )
         self.progress.note("nothing is left")
-
-
-def _label(topology: Mapping[str, Any]) -> str:
-    """Write a topology for a person: its kind and its sizes."""
-    sizes = ", ".join(f"{name} {size}" for name, size in topology.items() if name != "kind")
-    return f"{topology['kind']} ({sizes})" if sizes else str(topology["kind"])
