@@ -3,17 +3,12 @@
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
-from campaign import topologies
-from campaign.beginning import Prepared, prepared, utc_now
-from campaign.question import Question
-from campaign.stacklives import StackLives
 from experiment.errors import SplitbedError
 from rehearsal.home import home
 from rehearsal.life import Outcome
@@ -21,14 +16,12 @@ from rehearsal.local import on_given_cluster, on_local_cluster
 from rehearsal.progress import ConsoleProgress
 from report.summary import read
 from report.table import as_json, as_table
-from scripts import campaign as campaigns
 from scripts.replacements import parsed
-from stackfiles.stackfile import StackFile
+
+if TYPE_CHECKING:
+    from scripts.turns import Turns
 
 STACKS = ("rehearsal-split", "rehearsal-single")
-TOPOLOGIES = ("single", "split")
-LOOKS = (2,)
-"""A B B A: enough to see how a campaign goes; figures of the stand-in are judged at no number of runs."""
 
 
 def rehearse(
@@ -59,7 +52,7 @@ def rehearse(
     progress = ConsoleProgress(Console(stderr=True))
     stacks = tuple(stack or STACKS)
     replaced = parsed(settings or [])
-    turns = Turns(stacks[-1], replaced, progress) if campaign else None
+    turns = _turns(stacks[-1], replaced, progress) if campaign else None
     begun = time.monotonic()
     outcomes: list[Outcome]
     if kubeconfig is None:
@@ -83,44 +76,19 @@ def rehearse(
         )
         for outcome in outcomes
     ]
-    found = turns.found if turns is not None else None
     if json_output:
         said: object = as_json(summaries)
-        if found is not None:
-            said = {"stacks": said, "campaign": campaigns.as_json(found)}
+        if turns is not None:
+            said = {"stacks": said, "campaign": turns.as_json()}
         typer.echo(json.dumps(said, indent=2))
         return
     Console().print(as_table(summaries))
-    if found is not None:
-        campaigns.print_verdict(found, json_output=False)
+    if turns is not None:
+        turns.print_verdict()
 
 
-class Turns:
-    """The campaign at the end of a rehearsal.
+def _turns(stack: str, replaced: Mapping[str, Any], progress: ConsoleProgress) -> "Turns":
+    # Imported here: a campaign judges with scipy, and a rehearsal without one need not wait for it.
+    from scripts.turns import Turns
 
-    Attributes:
-        seconds: it took, in this command.
-        found: what became of it; None before.
-    """
-
-    def __init__(self, stack: str, replaced: Mapping[str, Any], progress: ConsoleProgress) -> None:
-        self._stack, self._replaced, self._progress = stack, replaced, progress
-        self.seconds = 0.0
-        self.found: Prepared | None = None
-
-    def __call__(self, lives: StackLives, directory: Path) -> None:
-        """Let the topologies take turns on the living stack; a campaign that was stopped is gone on with."""
-        begun = time.monotonic()
-        question = Question(
-            stack=self._stack,
-            file=StackFile.of(self._stack).replaced(self._replaced),
-            topologies=topologies.parsed(TOPOLOGIES),
-            seed=0,
-            looks=LOOKS,
-            difference=campaigns.DIFFERENCE / 100,
-        )
-        directory.mkdir(parents=True, exist_ok=True)
-        # Who destroys the stack is the rehearsal.
-        self.found = prepared(question, directory, utc_now(), end="rehearsed", overrides=lives.overrides())
-        campaigns.carry_out(self.found, replace(lives, file=question.varied()), self._progress, lambda _: None)
-        self.seconds = time.monotonic() - begun
+    return Turns(stack, replaced, progress)

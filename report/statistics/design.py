@@ -1,14 +1,11 @@
-"""How much error a campaign may make, how it is shared out, and how many runs that takes."""
+"""How much error a campaign may make, and how it is shared out."""
 
 from dataclasses import dataclass
-from math import log1p, sqrt
 
 from experiment.errors import SplitbedError
-from report.statistics.intervals import detectable
 
 LEAST_RUNS = 3
 """Of each topology; below, data are described and not judged."""
-MOST_TURNS = 64
 
 
 @dataclass(frozen=True)
@@ -52,21 +49,3 @@ class Design:
     def level(self, runs: int, family: int) -> float:
         """Return the level of each interval, so that all of a family of so many hold together."""
         return 1 - self.spent(runs) / max(1, family)
-
-
-def turns_needed(spread: float, difference: float, family: int, design: Design | None = None) -> int | None:
-    """Return how many interleaved pairs of runs find a true difference with the design's power; None above 64.
-
-    Args:
-        spread: standard deviation of a run's logarithm about its topology's mean; that of a pair is sqrt(2) of it.
-        difference: the true one, as a share: 0.1 for 10 %.
-        family: comparisons in the campaign.
-        design: the method; its looks are those planned, and the last possible one counts.
-    """
-    design = design or Design()
-    last = max(design.looks, default=MOST_TURNS)
-    for turns in range(LEAST_RUNS, last + 1):
-        error = spread * sqrt(2 / turns)
-        if detectable(error, turns - 1, design.level(turns, family), design.power) <= log1p(difference):
-            return turns
-    return None

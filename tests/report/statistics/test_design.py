@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from experiment.errors import SplitbedError
-from report.statistics.design import Design, turns_needed
+from report.statistics.design import Design
 from report.statistics.intervals import of_mean
+from report.statistics.sizing import turns_needed
 
 pytestmark = pytest.mark.thorough
 

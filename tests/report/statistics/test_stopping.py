@@ -3,8 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from report.statistics.design import Design, turns_needed
+from report.statistics.design import Design
 from report.statistics.intervals import detectable, of_mean
+from report.statistics.sizing import turns_needed
 from report.statistics.stopping import LOOKS, Ending, decide
 
 pytestmark = pytest.mark.thorough
