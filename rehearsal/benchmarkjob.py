@@ -57,14 +57,12 @@ class BenchmarkJob(Observer):
             ClusterRefusedError: it answers, and refuses.
         """
         # First the Job: what the log of one that has ended says is then all.
-        job = self._find(f"/apis/batch/v1/namespaces/{self._namespace}/jobs/{self._name}")
-        if job is None:
-            return Look(state="missing")
-        state, why = _state(job)
-        pods = self._get(f"/api/v1/namespaces/{self._namespace}/pods?labelSelector=job-name%3D{self._name}")["items"]
-        if not pods:
+        state, why = self._job(self._namespace, self._name)
+        if state == "missing":
+            return Look(state=state)
+        pod = self._newest_pod(self._namespace, self._name)
+        if pod is None:
             return Look(state=state, why=why, doing="it has no pod")
-        pod = max(pods, key=lambda one: one["metadata"]["creationTimestamp"])
         exit_code, waits = _container(pod)
         log = self._log(pod["metadata"]["name"])
         lines = [line for line in log.splitlines() if line and not line.startswith(PREFIX)]
@@ -93,15 +91,6 @@ class BenchmarkJob(Observer):
         except (ClusterRefusedError, ClusterUnreachableError):  # no container yet, or its node does not answer
             return ""
         return text if status == HTTPStatus.OK else ""
-
-
-def _state(job: dict[str, Any]) -> tuple[JobState, str]:
-    for condition in job.get("status", {}).get("conditions", []):
-        if condition["status"] == "True" and condition["type"] == "Complete":
-            return "succeeded", ""
-        if condition["status"] == "True" and condition["type"] == "Failed":
-            return "failed", str(condition.get("message") or condition.get("reason") or "")
-    return "running", ""
 
 
 def _container(pod: dict[str, Any]) -> tuple[int | None, str]:

@@ -87,13 +87,8 @@ class Observer:
 
     def job(self, namespace: str, name: str) -> JobState:
         """Return the state of a Job."""
-        found = self._find(f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
-        if found is None:
-            return "missing"
-        conditions = {c["type"] for c in found.get("status", {}).get("conditions", []) if c["status"] == "True"}
-        if "Complete" in conditions:
-            return "succeeded"
-        return "failed" if "Failed" in conditions else "running"
+        state, _ = self._job(namespace, name)
+        return state
 
     def pods(self, namespace: str) -> list[PodPlace]:
         """Return the placed pods of a namespace; roles are leader, worker, benchmark and other."""
@@ -115,11 +110,10 @@ class Observer:
             ClusterRefusedError: that pod has no log, for example because it never started.
             ClusterUnreachableError: the API server does not answer, or its kubelet does not.
         """
-        items = self._get(f"/api/v1/namespaces/{namespace}/pods?labelSelector=job-name%3D{job}")["items"]
-        if not items:
+        newest = self._newest_pod(namespace, job)
+        if newest is None:
             return None
-        newest = max(items, key=lambda pod: pod["metadata"]["creationTimestamp"])["metadata"]["name"]
-        status, text = self._ask(f"/api/v1/namespaces/{namespace}/pods/{newest}/log")
+        status, text = self._ask(f"/api/v1/namespaces/{namespace}/pods/{newest['metadata']['name']}/log")
         return None if status == HTTPStatus.NOT_FOUND else text
 
     def last_words(self, namespace: str, job: str, lines: int = 20) -> str:
@@ -163,6 +157,24 @@ class Observer:
         What lives a life of its own (events, leases and the like) is left out.
         """
         return dict(self._objects())
+
+    def _job(self, namespace: str, name: str) -> tuple[JobState, str]:
+        """Return the state of a Job, and of one that failed what Kubernetes says."""
+        found = self._find(f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
+        if found is None:
+            return "missing", ""
+        conditions = found.get("status", {}).get("conditions", [])
+        true = {condition["type"]: condition for condition in conditions if condition["status"] == "True"}
+        if "Complete" in true:
+            return "succeeded", ""
+        if "Failed" in true:
+            return "failed", str(true["Failed"].get("message") or true["Failed"].get("reason") or "")
+        return "running", ""
+
+    def _newest_pod(self, namespace: str, job: str) -> dict[str, Any] | None:
+        """Return the pod of a Job that was made last; none if all are gone."""
+        items = self._get(f"/api/v1/namespaces/{namespace}/pods?labelSelector=job-name%3D{job}")["items"]
+        return max(items, key=lambda pod: str(pod["metadata"]["creationTimestamp"]), default=None)
 
     def _objects(self) -> Iterator[tuple[str, bool]]:
         groups = self._get("/apis")["groups"]

@@ -1,7 +1,7 @@
 """`splitbed wait`: a stack's benchmark followed to its end."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -105,7 +105,7 @@ class Followable(Protocol):
     def look(self) -> Look:
         """See `BenchmarkJob.look`."""
 
-    def others(self) -> object:
+    def others(self) -> Sequence[str]:
         """See `BenchmarkJob.others`."""
 
 
@@ -165,7 +165,7 @@ def _gone(job: Followable, name: str, *, was_there: bool) -> JobGoneError:
     if was_there:
         return JobGoneError(f"Job {name} was removed before it had ended.", "See who did; `pulumi up` makes it again.")
     others = job.others()
-    there = f"There are {', '.join(map(str, others))}" if isinstance(others, list) and others else "There is none"
+    there = f"There are {', '.join(others)}" if others else "There is none"
     return JobGoneError(
         f"There is no Job {name}.",
         f"{there}: the name tells run, plan and attempt. Run `pulumi up`, or name what runs by --run and --attempt.",
