@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from experiment.errors import SplitbedError
-from rehearsal.aws import egress, stages
+from rehearsal.aws import egress, flags, stages
+from rehearsal.aws.flags import ADMINISTRATORS
 from rehearsal.child import tied
 from rehearsal.cluster.api import Api, ApiError
-from rehearsal.cluster.kwok import ANNOTATION
 from rehearsal.cluster.pki import Authority
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "lws-manager")
 TOKEN = "k8s-aws-v1.rehearsal"  # noqa: S105  as the double of the `aws` program prints it, good for these clusters only
-ADMINISTRATORS = "system:masters"
 _START_S = 180.0
 
 
@@ -63,7 +62,7 @@ class ControlPlane:
         self.api = Api(self.server, authority.certificate, own.certificate, own.key)
         try:
             self._running.enter_context(egress.serving(directory / "egress.sock", self.webhook))
-            self.start("etcd", *_etcd(directory, store, peer))
+            self.start("etcd", *flags.etcd(directory, store, peer))
             api_server = self.start("kube-apiserver", *_api_server(directory, authority, store, port))
             self._wait(api_server)
             for name, arguments in _daemons(directory, authority, self.kubeconfig).items():
@@ -108,70 +107,28 @@ def end(process: "subprocess.Popen[Any]") -> None:
     process.wait()
 
 
-def _etcd(directory: Path, store: int, peer: int) -> tuple[str, ...]:
-    return (
-        f"--data-dir={directory / 'etcd'}",
-        f"--listen-client-urls=http://127.0.0.1:{store}",
-        f"--advertise-client-urls=http://127.0.0.1:{store}",
-        f"--listen-peer-urls=http://127.0.0.1:{peer}",
-        f"--initial-advertise-peer-urls=http://127.0.0.1:{peer}",
-        f"--initial-cluster=default=http://127.0.0.1:{peer}",
-        "--unsafe-no-fsync",
-        "--log-level=warn",
-    )
-
-
 def _api_server(directory: Path, authority: Authority, store: int, port: int) -> tuple[str, ...]:
-    serving = authority.issue("serving", "kube-apiserver", hosts=("127.0.0.1",))
-    private, public = authority.signing_key("accounts")
     tokens = directory / "tokens.csv"
     tokens.write_text(f'{TOKEN},whoever-made-it,1,"{ADMINISTRATORS}"\n')
     tokens.chmod(0o600)
     return (
-        "--bind-address=127.0.0.1",
-        "--advertise-address=127.0.0.1",
-        f"--secure-port={port}",
-        f"--etcd-servers=http://127.0.0.1:{store}",
-        f"--client-ca-file={authority.certificate}",
-        f"--tls-cert-file={serving.certificate}",
-        f"--tls-private-key-file={serving.key}",
+        *flags.api_server(authority, store, port),
         f"--token-auth-file={tokens}",
-        "--service-account-issuer=https://kubernetes.default.svc",
-        f"--service-account-key-file={public}",
-        f"--service-account-signing-key-file={private}",
         f"--egress-selector-config-file={egress.configuration(directory)}",
-        "--authorization-mode=RBAC",
-        "--service-cluster-ip-range=10.96.0.0/16",
-        "--endpoint-reconciler-type=none",
         "--allow-privileged=true",
-        "--profiling=false",
     )
 
 
 def _daemons(directory: Path, authority: Authority, kubeconfig: Path) -> dict[str, tuple[str, ...]]:
-    as_administrator = (
-        f"--kubeconfig={kubeconfig}",
-        f"--authentication-kubeconfig={kubeconfig}",
-        f"--authorization-kubeconfig={kubeconfig}",
-        "--secure-port=0",
-        "--leader-elect=false",
-        "--profiling=false",
-    )
     return {
         "kube-controller-manager": (
-            *as_administrator,
+            *flags.as_administrator(kubeconfig),
             "--use-service-account-credentials=true",
             f"--service-account-private-key-file={directory / 'pki' / 'accounts.key'}",
             f"--root-ca-file={authority.certificate}",
         ),
-        "kube-scheduler": as_administrator,
-        "kwok": (
-            f"--kubeconfig={kubeconfig}",
-            f"--config={stages.write(directory)}",
-            "--manage-all-nodes=false",
-            f"--manage-nodes-with-annotation-selector={ANNOTATION}=fake",
-            "--node-lease-duration-seconds=40",
-        ),
+        "kube-scheduler": flags.as_administrator(kubeconfig),
+        "kwok": flags.kwok(kubeconfig, stages.write(directory)),
     }
 
 

@@ -7,7 +7,6 @@ pods come and go in a minute.
 import contextlib
 import http.client
 import json
-import socket
 import ssl
 import subprocess
 import time
@@ -17,12 +16,13 @@ from typing import Any
 
 import pytest
 
+from rehearsal.aws import flags
+from rehearsal.aws.controlplane import end, free_ports
+from rehearsal.aws.flags import ADMINISTRATORS
 from rehearsal.child import tied
-from rehearsal.cluster.kwok import ANNOTATION
 from rehearsal.cluster.pki import Authority
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kwok")
-ADMINISTRATORS = "system:masters"
 # They would want controllers, that take taints off and make accounts.
 _NOT_ADMITTED_BY = "TaintNodesByCondition,ServiceAccount"
 _START_S = 180.0
@@ -82,58 +82,24 @@ def control_plane(tools: Mapping[str, Path], directory: Path) -> Iterator[ApiSer
         directory: for keys, data and logs.
     """
     authority = Authority(directory / "pki")
-    store, peer, port = _free_ports(3)
-    server = f"https://127.0.0.1:{port}"
-    serving = authority.issue("serving", "kube-apiserver", hosts=("127.0.0.1",))
-    private, public = authority.signing_key("accounts")
-    kubeconfig = authority.kubeconfig(directory / "kubeconfig", server, "everybody", ADMINISTRATORS)
+    store, peer, port = free_ports(3)
+    kubeconfig = authority.kubeconfig(
+        directory / "kubeconfig", f"https://127.0.0.1:{port}", "everybody", ADMINISTRATORS
+    )
     (directory / "kwok.yaml").touch()  # else it would look into the user's home
     argvs = {
-        "etcd": (
-            f"--data-dir={directory / 'etcd'}",
-            f"--listen-client-urls=http://127.0.0.1:{store}",
-            f"--advertise-client-urls=http://127.0.0.1:{store}",
-            f"--listen-peer-urls=http://127.0.0.1:{peer}",
-            f"--initial-advertise-peer-urls=http://127.0.0.1:{peer}",
-            f"--initial-cluster=default=http://127.0.0.1:{peer}",
-            "--unsafe-no-fsync",
-            "--log-level=warn",
-        ),
+        "etcd": flags.etcd(directory, store, peer),
         "kube-apiserver": (
-            "--bind-address=127.0.0.1",
-            "--advertise-address=127.0.0.1",
-            f"--secure-port={port}",
-            f"--etcd-servers=http://127.0.0.1:{store}",
-            f"--client-ca-file={authority.certificate}",
-            f"--tls-cert-file={serving.certificate}",
-            f"--tls-private-key-file={serving.key}",
-            "--service-account-issuer=https://kubernetes.default.svc",
-            f"--service-account-key-file={public}",
-            f"--service-account-signing-key-file={private}",
-            "--authorization-mode=RBAC",
+            *flags.api_server(authority, store, port),
             f"--disable-admission-plugins={_NOT_ADMITTED_BY}",
-            "--service-cluster-ip-range=10.96.0.0/16",
-            "--endpoint-reconciler-type=none",
-            "--profiling=false",
         ),
         "kube-scheduler": (
-            f"--kubeconfig={kubeconfig}",
-            f"--authentication-kubeconfig={kubeconfig}",
-            f"--authorization-kubeconfig={kubeconfig}",
-            "--secure-port=0",
-            "--leader-elect=false",
-            "--profiling=false",
+            *flags.as_administrator(kubeconfig),
             # Its own limit of 50 calls a second is made for larger clusters than its tests have patience.
             "--kube-api-qps=2000",
             "--kube-api-burst=2000",
         ),
-        "kwok": (
-            f"--kubeconfig={kubeconfig}",
-            f"--config={directory / 'kwok.yaml'}",
-            "--manage-all-nodes=false",
-            f"--manage-nodes-with-annotation-selector={ANNOTATION}=fake",
-            "--node-lease-duration-seconds=40",
-        ),
+        "kwok": flags.kwok(kubeconfig, directory / "kwok.yaml"),
     }
     context = ssl.create_default_context(cafile=str(authority.certificate))
     own = authority.issue("tests", "tests", ADMINISTRATORS)
@@ -144,7 +110,7 @@ def control_plane(tools: Mapping[str, Path], directory: Path) -> Iterator[ApiSer
             log = running.enter_context((directory / f"{name}.log").open("wb"))
             argv = tied([str(tools[name]), *arguments])
             process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=directory)
-            running.callback(_end, process)
+            running.callback(end, process)
             if name == "kube-apiserver":
                 _wait(api, process, directory / f"{name}.log")
         yield api
@@ -156,15 +122,3 @@ def _wait(api: ApiServer, process: subprocess.Popen[bytes], log: Path) -> None:
         if process.poll() is not None or time.monotonic() > deadline:
             pytest.fail(f"the API server does not get ready: {log.read_text()[-2000:]}")
         time.sleep(0.1)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()
-
-
-def _free_ports(count: int) -> list[int]:
-    """Return ports that nobody listens on; another program might take one before we do, which then says so."""
-    with contextlib.ExitStack() as held:
-        found = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [one.getsockname()[1] for one in found]
