@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from benchmark.cluster.agents import Told
 from benchmark.cluster.look import Look, Pod
+from benchmark.connection import Exchange
 from benchmark.endpoint import Endpoint, json_object
 from experiment.asked import Asked
 from experiment.errors import SplitbedError
@@ -75,18 +76,17 @@ def compare(
         own_node: where the benchmark runs.
         namespace: of the pods.
     """
-    wrong, unproven = [], list(look.unseen)
-    for about, found in (
-        ("pods", _pods(asked, look)),
-        ("places", _places(asked, look, own_node)),
-        ("images", _images(asked, look, unproven)),
-        ("arguments", _arguments(asked, look, told, namespace, unproven)),
-        ("servers", _servers(asked, servers, unproven)),
-    ):
-        wrong += [f"{about}: {one}" for one in found]
+    unproven = list(look.unseen)
+    held = {
+        "pods": _pods(asked, look),
+        "places": _places(asked, look, own_node),
+        "images": _images(asked, look, unproven),
+        "arguments": _arguments(asked, look, told, namespace, unproven),
+        "servers": _servers(asked, servers, unproven),
+    }
+    wrong = [f"{about}: {one}" for about, found in held.items() for one in found]
     touched = {one.partition(":")[0] for one in [*wrong, *unproven]}
-    proven = [about for about in ("pods", "places", "images", "arguments", "servers") if about not in touched]
-    return Findings(tuple(proven), tuple(wrong), tuple(unproven))
+    return Findings(tuple(about for about in held if about not in touched), tuple(wrong), tuple(unproven))
 
 
 def _pods(asked: Asked, look: Look) -> Iterator[str]:
@@ -186,21 +186,24 @@ async def described(endpoint: Endpoint) -> Server:
 
 
 async def _object(endpoint: Endpoint, path: str) -> dict[str, object]:
-    try:
-        exchange = await endpoint.ask(path)
-    except OSError:
-        return {}
-    return (json_object(exchange) or {}) if exchange.error is None and exchange.status == 200 else {}
+    exchange = await _answered(endpoint, path)
+    return (json_object(exchange) or {}) if exchange is not None else {}
 
 
 async def _cache(endpoint: Endpoint) -> dict[str, str]:
-    try:
-        exchange = await endpoint.ask("/metrics")
-    except OSError:
-        return {}
-    found = _CACHE.search(exchange.body)
-    pairs = _LABEL.findall(found[1]) if found and exchange.error is None else []
+    exchange = await _answered(endpoint, "/metrics")
+    found = _CACHE.search(exchange.body) if exchange is not None else None
+    pairs = _LABEL.findall(found[1]) if found is not None else []
     return {name.decode(): value.decode(errors="replace") for name, value in pairs}
+
+
+async def _answered(endpoint: Endpoint, path: str) -> Exchange | None:
+    """Return a whole good answer; none of a server that gives no such one."""
+    try:
+        exchange = await endpoint.ask(path)
+    except OSError:
+        return None
+    return exchange if exchange.error is None and exchange.status == 200 else None
 
 
 def _whole(text: str | None) -> int | None:

@@ -28,14 +28,12 @@ class ClusterWitness:
         asked: by the stack.
         clock: of all stamps.
         own_node: where the benchmark runs.
-        proof: what was proven last.
     """
 
     api: ApiServer
     asked: Asked
     clock: Clock
     own_node: str | None
-    proof: Proof | None = None
     _before: Look | None = None
     _trouble: str = ""
     _counted: dict[str, PodCounters | str] = field(default_factory=dict)
@@ -92,8 +90,7 @@ class ClusterWitness:
         described_servers = [await described(server) for server in servers]
         findings = compare(self.asked, seen, told, described_servers, self.own_node, self.api.namespace)
         arguments = {name: answer.started for name, answer in told.items() if not isinstance(answer, str)}
-        self.proof = findings.proof(described_servers, arguments)
-        return self.proof
+        return findings.proof(described_servers, arguments)
 
     async def _complete(self, limit_s: float, say: Callable[[str], None]) -> Look:
         begin_s = said_s = self.clock()
