@@ -1,7 +1,7 @@
 """References of container images; each names one fixed image."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
@@ -72,6 +72,16 @@ def image_for(image: str | ArchitectureImages, architecture: Literal["arm64", "a
     if isinstance(image, str):
         return image
     return {"arm64": image.arm64, "amd64": image.amd64, None: None}[architecture]
+
+
+def each_image(image: str | ArchitectureImages, path: str) -> Iterator[tuple[str, str]]:
+    """Yield every reference that a setting names, with the path where it stands."""
+    if isinstance(image, str):
+        yield path, image
+        return
+    for architecture, reference in (("arm64", image.arm64), ("amd64", image.amd64)):
+        if reference is not None:
+            yield f"{path}.{architecture}", reference
 
 
 def split_tag(reference: str) -> tuple[str, str]:

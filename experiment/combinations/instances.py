@@ -6,7 +6,7 @@ from experiment.benchmark import Benchmark
 from experiment.catalogue.instances import InstanceType, instance_type, instance_types
 from experiment.engine import Engine
 from experiment.errors import SplitbedError
-from experiment.images import ArchitectureImages, image_for, named_architecture
+from experiment.images import ArchitectureImages, each_image, image_for, named_architecture
 from experiment.nodes import Architecture, InstanceGroup, NodeGroup, Nodes, architecture, gpus, groups
 from experiment.problem import Problem
 from experiment.topology import Topology
@@ -54,15 +54,11 @@ def images_are_of_the_nodes_device(nodes: Nodes, engine: Engine) -> list[Problem
     device, wanted, other = ("GPUs", "vllm-openai", "vllm-openai-cpu")
     if not gpus(nodes.engine):
         device, wanted, other = ("CPUs", "vllm-openai-cpu", "vllm-openai")
-    if isinstance(engine.image, ArchitectureImages):
-        images = {f"engine.image.{one}": getattr(engine.image, one) for one in ("arm64", "amd64")}
-    else:
-        images = {"engine.image": engine.image}
     why, remedy = "that is vLLM for the other kind of device", f"Take docker.io/vllm/{wanted}:v{engine.version}."
     return [
         Problem(path, f"{image} with nodes of {device}", why, remedy)
-        for path, image in images.items()
-        if image and re.search(rf"vllm/{other}[:@]", image)
+        for path, image in each_image(engine.image, "engine.image")
+        if re.search(rf"vllm/{other}[:@]", image)
     ]
 
 

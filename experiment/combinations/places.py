@@ -6,7 +6,7 @@ from experiment import token
 from experiment.benchmark import Benchmark, S3Results
 from experiment.cluster import Cluster, EksCluster, KubeconfigCluster, NewNetwork
 from experiment.engine import Engine, Model
-from experiment.images import ArchitectureImages
+from experiment.images import each_image
 from experiment.logs import Logs
 from experiment.lws import ExistingLws, InstallLws, Lws
 from experiment.nodes import InstanceGroup, Nodes, groups
@@ -91,13 +91,7 @@ def without_a_gateway_all_comes_from_aws(
 
 
 def _images(engine: Engine, lws: Lws, logs: Logs) -> Iterator[tuple[str, str]]:
-    if isinstance(engine.image, ArchitectureImages):
-        for architecture in ("arm64", "amd64"):
-            image = getattr(engine.image, architecture)
-            if image is not None:
-                yield f"engine.image.{architecture}", image
-    else:
-        yield "engine.image", engine.image
+    yield from each_image(engine.image, "engine.image")
     if isinstance(lws, InstallLws):
         yield "lws.image", lws.image
     if logs.kind != "none":
