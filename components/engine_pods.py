@@ -31,7 +31,8 @@ from components import labels, security
 from components.placing import tolerations
 from components.weights import FetchedWeights
 from experiment import arguments, fetching
-from experiment.arguments import AGENT_PORT, HTTP_PORT, MASTER_PORT, Role
+from experiment.arguments import AGENT_PORT, HTTP_PORT, MASTER_PORT
+from experiment.asked import Role
 from experiment.engine import Engine, Model
 from experiment.nodes import Placing
 from experiment.probes import Probes

@@ -10,8 +10,6 @@ MASTER_PORT = 29501
 AGENT_PORT = 8001
 """Where each pod's counters are told, beside its engine."""
 
-__all__ = ["AGENT_PORT", "HTTP_PORT", "MASTER_PORT", "Role", "serve"]
-
 
 def serve(role: Role, model: Model, engine: Engine, topology: Topology) -> tuple[str, ...]:
     """Return the argv of `vllm serve`; leader and worker of a group differ in their rank and in `--headless` alone.

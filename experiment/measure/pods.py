@@ -118,8 +118,8 @@ class PodUse(Part):
             received_bytes=_between(before, after, "received_bytes"),
             sent_packets=_between(before, after, "sent_packets"),
             received_packets=_between(before, after, "received_packets"),
-            cpu_per_token_s=cpu_s / tokens if cpu_s is not None and tokens else None,
-            sent_bytes_per_token=sent / tokens if tokens else None,
+            cpu_per_token_s=_per_token(cpu_s, tokens),
+            sent_bytes_per_token=_per_token(sent, tokens),
         )
 
     def over(self, idle: "PodUse", tokens: int) -> "PodUse":
@@ -129,8 +129,8 @@ class PodUse(Part):
         sent = max(0.0, self.sent_bytes - share * idle.sent_bytes)
         return self.model_copy(
             update={
-                "cpu_per_token_s": cpu_s / tokens if cpu_s is not None and tokens else None,
-                "sent_bytes_per_token": sent / tokens if tokens else None,
+                "cpu_per_token_s": _per_token(cpu_s, tokens),
+                "sent_bytes_per_token": _per_token(sent, tokens),
             }
         )
 
@@ -139,6 +139,10 @@ def uses(pods: Pods, tokens: int) -> tuple[PodUse, ...]:
     """Return what each pod took that was looked into; `tokens` were received meanwhile."""
     found = (PodUse.of(pod, tokens) for pod in pods.pods)
     return tuple(use for use in found if use is not None)
+
+
+def _per_token(amount: float | None, tokens: int) -> float | None:
+    return amount / tokens if amount is not None and tokens else None
 
 
 def _grown(before: float | None, after: float | None) -> float | None:

@@ -37,8 +37,10 @@ def _split_fits(facts: Facts) -> Iterator[Warned]:
     tensor = f", tensor: {topology.tensor}" if topology.tensor > 1 else ""
     if facts.settings.device == "cpu":
         room_said = f"at most {need:.1f} of {room:.1f} GiB"
-        seen = "In the 1B post one pod answered one user 21 % faster than two, and the two burnt 37 % more CPU for "
-        seen += "every token. "
+        seen = (
+            "In the 1B post one pod answered one user 21 % faster than two, and the two burnt 37 % more CPU for every "
+            "token. "
+        )
     else:
         room_said, seen = f"{room:.1f} GiB on each of its GPUs", ""
     yield Warned(

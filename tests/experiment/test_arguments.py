@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from experiment import arguments
-from experiment.arguments import Role
+from experiment.asked import Role
 from experiment.engine import Compilation, Engine, KvCacheBytes, KvCacheSpace, Model
 from experiment.flags import catalogue
 from experiment.resources import EngineResources
