@@ -1,19 +1,16 @@
 """A stack's cluster as a campaign asks it, through an API server that says what it is told to say."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from experiment.handout import record_line
-from scripts import entrance
 from scripts.farsite import FarSite
 from scripts.measured import Measured, measured
 from scripts.stack import read
 from stackfiles.stackfile import StackFile
-from tests.apiserver import Answers, serving
+from tests.apiserver import Answers
 from tests.benchmark.records import repeat
 from tests.cloud.conftest import VirtualClock
 from tests.rehearsal.benchmarkpod import ONE, RUNNING, SELECTED, ended, placed, told
@@ -40,11 +37,6 @@ def outputs(what: Measured) -> dict[str, Any]:
 
 
 @pytest.fixture
-def answers() -> Answers:
-    return {"/version": (200, {"gitVersion": "v1.34.2"})}
-
-
-@pytest.fixture
 def notes() -> list[str]:
     return []
 
@@ -55,22 +47,8 @@ def clock() -> VirtualClock:
 
 
 @pytest.fixture
-def site(
-    answers: Answers,
-    file: Path,
-    tmp_path: Path,
-    notes: list[str],
-    clock: VirtualClock,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[FarSite]:
-    with serving(answers, tmp_path) as kubeconfig:
-
-        @contextmanager
-        def opened(*_: object) -> Iterator[tuple[Path, None]]:
-            yield kubeconfig, None
-
-        monkeypatch.setattr(entrance, "opened", opened)
-        yield FarSite(file=file, note=notes.append, clock=clock)
+def site(at_api: None, file: Path, notes: list[str], clock: VirtualClock) -> FarSite:
+    return FarSite(file=file, note=notes.append, clock=clock)
 
 
 def of_job(what: Measured, said: Answers) -> Answers:

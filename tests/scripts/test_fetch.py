@@ -1,8 +1,6 @@
 """`splitbed fetch`, from a bucket that moto plays and from the log of a Job."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,16 +12,15 @@ from cloud.refusal import AWSRefusedError
 from experiment.errors import SplitbedError
 from experiment.handout import PREFIX, record_line
 from experiment.record import RepeatRecord, SessionRecord
-from scripts import entrance, fetch
-from scripts.measured import measured
-from scripts.stack import read
+from scripts import fetch
 from scripts.verbs import command
 from stackfiles.stackfile import StackFile
-from tests.apiserver import Answers, serving
+from tests.apiserver import Answers
 from tests.benchmark.records import failure, repeat, session
 from tests.cloud.conftest import REGION, SESSION, no_network, unplayed
 from tests.cloud.unplayed import Unplayed
-from tests.rehearsal.benchmarkpod import RUNNING, SELECTED, ended, placed, told
+from tests.rehearsal.benchmarkpod import RUNNING, SELECTED, ended, told
+from tests.scripts.conftest import of_the_stack
 
 __all__ = ["no_network", "unplayed"]
 
@@ -138,28 +135,6 @@ def claimed(tmp_path: Path) -> Path:
     path = tmp_path / "Pulumi.claimed.yaml"
     StackFile.of("rehearsal-split").replaced({"benchmark.results": {"kind": "claim"}}).write(path)
     return path
-
-
-@pytest.fixture
-def answers() -> Answers:
-    return {}
-
-
-@pytest.fixture
-def at_api(answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with serving(answers, tmp_path) as kubeconfig:
-
-        @contextmanager
-        def opened(*_: object) -> Iterator[tuple[Path, None]]:
-            yield kubeconfig, None
-
-        monkeypatch.setattr(entrance, "opened", opened)
-        yield
-
-
-def of_the_stack(file: Path, said: Answers) -> Answers:
-    what = measured(read(str(file)), None, None)
-    return placed(said, what.namespace, what.job)
 
 
 HANDED_OUT = "\n".join(["words", *(record_line(path, record) for path, record in RECORDS.items()), "last words", ""])

@@ -2,10 +2,8 @@
 
 import io
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,14 +14,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from experiment.errors import SplitbedError
 from rehearsal.benchmarkjob import Look
 from rehearsal.observer import ClusterRefusedError, ClusterUnreachableError
-from scripts import entrance
 from scripts.measured import measured
 from scripts.stack import read
 from scripts.verbs import command
 from scripts.wait import Bar, Followed, JobGoneError, Lines, follow
-from tests.apiserver import Answers, serving
+from tests.apiserver import Answers
 from tests.cloud.conftest import VirtualClock
-from tests.rehearsal.benchmarkpod import BEGUN, ONE, THREE, TWO, ended, placed
+from tests.rehearsal.benchmarkpod import BEGUN, ONE, THREE, TWO, ended
+from tests.scripts.conftest import of_the_stack
 
 STACK = "rehearsal-split"
 LOST = ClusterUnreachableError("The API server at https://a does not answer: timed out.")
@@ -128,48 +126,25 @@ def test_no_job_is_said_with_what_is_there() -> None:
         followed(RUN, Look(state="missing"))
 
 
-@pytest.fixture
-def answers() -> Answers:
-    return {}
-
-
-@pytest.fixture
-def at_api(answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The whole command at an API server, with the names of the Job that the stack's file gives."""
-    with serving(answers, tmp_path) as path:
-
-        @contextmanager
-        def opened(*_: object) -> Iterator[tuple[Path, None]]:
-            yield path, None
-
-        monkeypatch.setattr(entrance, "opened", opened)
-        yield
-
-
-def of_the_stack(told: Answers) -> Answers:
-    what = measured(read(STACK), None, None)
-    return placed(told, what.namespace, what.job)
-
-
 def run(*arguments: str) -> Any:
     return CliRunner().invoke(command("wait"), [STACK, *arguments], catch_exceptions=False)
 
 
 @pytest.mark.usefixtures("at_api")
 def test_the_command_ends_as_the_benchmark_does(answers: Answers) -> None:
-    answers |= of_the_stack(ended(f"{BEGUN}{ONE}\n{TWO}\nmeasured 1, failed 1\n", 1, "backoff limit"))
+    answers |= of_the_stack(STACK, ended(f"{BEGUN}{ONE}\n{TWO}\nmeasured 1, failed 1\n", 1, "backoff limit"))
     done = run()
     assert done.exit_code == 1
     assert done.stderr.splitlines() == [ONE, TWO]
     assert done.stdout.endswith("failed (backoff limit); the last it said: measured 1, failed 1\n")
-    answers |= of_the_stack(ended(f"{BEGUN}{ONE}\n", 0))
+    answers |= of_the_stack(STACK, ended(f"{BEGUN}{ONE}\n", 0))
     done = run()
     assert (done.exit_code, done.stdout.endswith(f"splitbed fetch {STACK}\n")) == (0, True)
 
 
 @pytest.mark.usefixtures("at_api")
 def test_the_command_says_it_as_json(answers: Answers) -> None:
-    answers |= of_the_stack(ended(f"{BEGUN}{ONE}\n{TWO}\nmeasured\n", 1, "backoff limit"))
+    answers |= of_the_stack(STACK, ended(f"{BEGUN}{ONE}\n{TWO}\nmeasured\n", 1, "backoff limit"))
     done = run("--json")
     assert done.exit_code == 1
     what = measured(read(STACK), None, None)
