@@ -6,15 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from kubernetes import client, config
-from kubernetes.client.exceptions import ApiException
 from rich.console import Console
 
 from experiment.errors import SplitbedError
@@ -25,11 +24,11 @@ from rehearsal.images import Image, pause_image, standin_image
 from rehearsal.leftovers import Listing, diff
 from rehearsal.progress import ConsoleProgress
 from rehearsal.toolchain import Toolchain
+from tests.engine.waiting import PATIENCE_S, eventually
 
 pytestmark = [pytest.mark.engine, pytest.mark.skipif(os.geteuid() != 0, reason="a cluster takes root")]
 
 PROGRESS = ConsoleProgress(Console(stderr=True))
-PATIENCE_S = 240.0  # a slow machine takes several times what ours does
 END_S = 60.0  # within which what was killed is gone
 # Answers with the name of its pod's node, or fetches what the path says in hexadecimal and answers with that.
 SERVER = """
@@ -81,23 +80,6 @@ def cluster(tools: Tools, images: list[Image], own_home: Path) -> Iterator[clust
 @pytest.fixture(scope="module")
 def core(cluster: clusters.Cluster) -> Core:
     return client.CoreV1Api(config.new_client_from_config(str(cluster.kubeconfig)))
-
-
-T = TypeVar("T")
-
-
-def eventually(ask: Callable[[], T], what: str) -> T:
-    """Ask until the answer is true; what cannot be answered yet counts as no."""
-    deadline = time.monotonic() + PATIENCE_S
-    last: object = None
-    while time.monotonic() < deadline:
-        try:
-            if last := ask():
-                return last
-        except (ApiException, OSError) as error:
-            last = error
-        time.sleep(0.2)
-    pytest.fail(f"{what}: not within {PATIENCE_S} s, last was {last!r}")
 
 
 @pytest.fixture(scope="module")

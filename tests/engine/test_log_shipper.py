@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,12 @@ from experiment import shipping
 from rehearsal import cluster as clusters
 from rehearsal.cluster.layout import API_ADDRESS
 from rehearsal.images import collector_image, standin_image
-from rehearsal.local import CLUSTER
 from rehearsal.toolchain import Toolchain
 from tests import golden
 from tests.components.aws.stack import settings as on_eks
 from tests.engine.command import splitbed
+from tests.engine.standing import standing
+from tests.engine.waiting import eventually
 from tests.recording import ROOT, run
 
 pytestmark = [pytest.mark.engine, pytest.mark.long]
@@ -82,31 +83,12 @@ class Rehearsed:
 
 @pytest.fixture(scope="module")
 def rehearsed(own_home: Path) -> Iterator[Rehearsed]:
-    before = os.environ.get("SPLITBED_HOME")
-    os.environ["SPLITBED_HOME"] = str(own_home)  # of the clusters that are looked for
-    try:
-        assert splitbed(own_home, "cluster", "up")[0] == 0
-        cluster = clusters.find(CLUSTER)
-        assert cluster is not None
+    with standing(own_home) as cluster:
         status, _, said = splitbed(own_home, "rehearse", "--stack", STACK, "--keep", "--set=logs.kind=files")
         assert status == 0, said
         image = collector_image(Toolchain(own_home, Quiet()).ensure("otelcol")["otelcol"], own_home, Quiet())
         with config.new_client_from_config(str(cluster.kubeconfig)) as api:
             yield Rehearsed(own_home, cluster, api, image.reference, standin_image(own_home, Quiet()).reference)
-    finally:
-        splitbed(own_home, "cluster", "down")
-        if before is None:
-            del os.environ["SPLITBED_HOME"]
-        else:
-            os.environ["SPLITBED_HOME"] = before
-
-
-def eventually(what: str, condition: Callable[[], Any], timeout_s: float = 120) -> Any:
-    deadline = time.monotonic() + timeout_s
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"not after {timeout_s:.0f} s: {what}"
-        time.sleep(0.2)
-    return found
 
 
 def test_all_that_a_rehearsed_stack_wrote_is_in_its_files_once(rehearsed: Rehearsed) -> None:
@@ -258,7 +240,7 @@ def shipper(rehearsed: Rehearsed, taken: Taken) -> Iterator[None]:
         status = apps.read_namespaced_daemon_set(shipping.NAME, NAMESPACE).status
         return bool(status.desired_number_scheduled == status.number_ready == 3)
 
-    eventually("a collector on each of the three nodes", ready)
+    eventually(ready, "a collector on each of the three nodes")
     yield
     core: Any = client.CoreV1Api(rehearsed.api)
     core.delete_namespace(NAMESPACE)
@@ -273,7 +255,7 @@ def shipper(rehearsed: Rehearsed, taken: Taken) -> Iterator[None]:
             return bool(error.status == 404)
         return False
 
-    eventually("the namespace is gone", gone)
+    eventually(gone, "the namespace is gone")
 
 
 def crashing_group(image: str) -> Mapping[str, Any]:
@@ -339,12 +321,12 @@ def test_every_line_of_the_first_life_arrives_and_none_counts_twice(rehearsed: R
     where = ("leaderworkerset.x-k8s.io", "v1", NAMESPACE, "leaderworkersets")
     custom.create_namespaced_custom_object(*where, crashing_group(rehearsed.standin))
     try:
-        eventually("the first lines", lambda: taken.lines)
+        eventually(lambda: taken.lines, "the first lines")
         killed = kill_collectors(rehearsed.cluster)
         for pause in (7, 13):
             time.sleep(pause)
             killed += kill_collectors(rehearsed.cluster)
-        eventually("ten lives of the group", lambda: len(lives.pods) >= 20)
+        eventually(lambda: len(lives.pods) >= 20, "ten lives of the group")
     finally:
         custom.delete_namespaced_custom_object(*where, SET)
         over.set()

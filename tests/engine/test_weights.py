@@ -7,8 +7,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +24,8 @@ from rehearsal.cluster.layout import API_ADDRESS, STATE_PATHS
 from rehearsal.local import CLUSTER
 from tests.components.pod.weights.hubserver import COMMIT, LARGEST
 from tests.engine.command import splitbed
+from tests.engine.standing import standing
+from tests.engine.waiting import eventually
 from tests.recording import ROOT
 
 pytestmark = pytest.mark.engine
@@ -93,48 +94,26 @@ def serving(cluster: clusters.Cluster, directory: Path) -> Iterator[Double]:
 
 @pytest.fixture(scope="module")
 def rehearsed(own_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsed]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPLITBED_HOME", str(own_home))  # of the clusters that are looked for
-        try:
-            assert splitbed(own_home, "cluster", "up")[0] == 0
-            cluster = clusters.find(CLUSTER)
-            assert cluster is not None
-            directories = {
-                node: own_home
-                / "clusters"
-                / CLUSTER
-                / STATE_PATHS["/var/lib/splitbed"]
-                / node
-                / Path(machines.WEIGHTS).name
-                for node in NODES
+    with standing(own_home) as cluster:
+        state = own_home / "clusters" / CLUSTER / STATE_PATHS["/var/lib/splitbed"]
+        directories = {node: state / node / Path(machines.WEIGHTS).name for node in NODES}
+        for directory in directories.values():  # as the user data of an EKS node makes it
+            directory.mkdir(parents=True)
+            os.chown(directory, security.USER, security.USER)
+        with serving(cluster, tmp_path_factory.mktemp("hub")) as hub:
+            settings = {
+                "model.weights": {"source": "hub", "cache": "node"},
+                "model.revision": COMMIT,
+                "engine.env": {"HF_ENDPOINT": f"http://{API_ADDRESS}:{PORT}"},
             }
-            for directory in directories.values():  # as the user data of an EKS node makes it
-                directory.mkdir(parents=True)
-                os.chown(directory, security.USER, security.USER)
-            with serving(cluster, tmp_path_factory.mktemp("hub")) as hub:
-                settings = {
-                    "model.weights": {"source": "hub", "cache": "node"},
-                    "model.revision": COMMIT,
-                    "engine.env": {"HF_ENDPOINT": f"http://{API_ADDRESS}:{PORT}"},
-                }
-                status, _, said = splitbed(
-                    own_home,
-                    *("rehearse", "--stack", STACK, "--keep"),
-                    *(f"--set={path}={json.dumps(value)}" for path, value in settings.items()),
-                )
-                assert status == 0, said
-                with config.new_client_from_config(str(cluster.kubeconfig)) as api:
-                    yield Rehearsed(client.CoreV1Api(api), hub, directories)
-        finally:
-            splitbed(own_home, "cluster", "down")
-
-
-def eventually(what: str, condition: Callable[[], Any], timeout_s: float = 120) -> Any:
-    deadline = time.monotonic() + timeout_s
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"not after {timeout_s:.0f} s: {what}"
-        time.sleep(0.2)
-    return found
+            status, _, said = splitbed(
+                own_home,
+                *("rehearse", "--stack", STACK, "--keep"),
+                *(f"--set={path}={json.dumps(value)}" for path, value in settings.items()),
+            )
+            assert status == 0, said
+            with config.new_client_from_config(str(cluster.kubeconfig)) as api:
+                yield Rehearsed(client.CoreV1Api(api), hub, directories)
 
 
 def engines(core: Any) -> list[Any]:
@@ -165,7 +144,7 @@ def test_a_group_that_is_made_anew_fetches_nothing(rehearsed: Rehearsed) -> None
         ]
         return len(ready) == 2 and not before & {pod.metadata.uid for pod in pods}
 
-    eventually("the group is ready again", anew, 240)
+    eventually(anew, "the group is ready again")
     assert len(rehearsed.hub.asked) == asked, "not even a question"
     assert "nothing is fetched" in core.read_namespaced_pod_log(leader, NAMESPACE, container="weights")
 
@@ -204,7 +183,7 @@ def fetching(core: Any, name: str, node: str, revision: str, **more: Any) -> Ite
 def delete(core: Any, name: str) -> None:
     core.delete_namespaced_pod(name, NAMESPACE, grace_period_seconds=0)
     listed = partial(core.list_namespaced_pod, NAMESPACE)
-    eventually(f"{name} is gone", lambda: name not in {one.metadata.name for one in listed().items})
+    eventually(lambda: name not in {one.metadata.name for one in listed().items}, f"{name} is gone")
 
 
 def phase(core: Any, name: str) -> str:
@@ -216,12 +195,12 @@ def test_what_a_killed_pod_has_fetched_is_gone_on_with(rehearsed: Rehearsed) -> 
     hub.control(pace=LARGEST // 20)
     part = rehearsed.weights["engine-0"] / "hub" / "google--gemma-3-1b-it" / "killed" / "model.safetensors.part"
     with fetching(core, "first", "engine-0", "killed"):
-        eventually("some of it has come", lambda: part.exists() and part.stat().st_size > LARGEST // 10)
+        eventually(lambda: part.exists() and part.stat().st_size > LARGEST // 10, "some of it has come")
     there, asked = part.stat().st_size, len(hub.asked)
     assert there < LARGEST
     hub.control(pace=0)
     with fetching(core, "second", "engine-0", "killed"):
-        eventually("all of it has come", lambda: phase(core, "second") == "Succeeded")
+        eventually(lambda: phase(core, "second") == "Succeeded", "all of it has come")
     (rest,) = (one for one in hub.asked[asked:] if one["host"] == "store")
     begin = int(rest["range"].removeprefix("bytes=").removesuffix("-"))
     assert there <= begin < LARGEST, "its container may have lived a moment longer"
@@ -234,7 +213,7 @@ def test_two_pods_of_one_node_fetch_once(rehearsed: Rehearsed) -> None:
     asked = len(hub.asked)
     names = ("one", "other")
     with fetching(core, "one", "engine-1", "shared"), fetching(core, "other", "engine-1", "shared"):
-        eventually("both are done", lambda: {phase(core, name) for name in names} == {"Succeeded"})
+        eventually(lambda: {phase(core, name) for name in names} == {"Succeeded"}, "both are done")
     hub.control()
     assert hub.fetched(asked) == FILES
 
@@ -243,7 +222,7 @@ def test_a_gated_refusal_is_a_sentence(rehearsed: Rehearsed) -> None:
     core, hub = rehearsed.core, rehearsed.hub
     hub.control(token=TOKEN, let_in=False)
     with fetching(core, "refused", "engine-0", "gated", env=[{"name": "HF_TOKEN", "value": TOKEN}]):
-        eventually("it gives up", lambda: phase(core, "refused") == "Failed")
+        eventually(lambda: phase(core, "refused") == "Failed", "it gives up")
         (status,) = core.read_namespaced_pod("refused", NAMESPACE).status.container_statuses
         log = core.read_namespaced_pod_log("refused", NAMESPACE)
     hub.control(token=None, let_in=True)
