@@ -114,7 +114,7 @@ def on_local_cluster(
         made = replace(rehearsal, turns=turns)
         outcomes = [made.stack(stack, last=stack == stacks[-1]) for stack in stacks]
         for outcome in outcomes:
-            _write_about(outcome.results, rehearsal.about)
+            (outcome.results / "about.txt").write_text("\n".join([*rehearsal.about, ""]))
         return outcomes
 
     return _locally(home, _tracked(stacks), progress, settings, live, keep=keep, engine=engine)
@@ -271,10 +271,6 @@ def on_given_cluster(
             target=target, pulumi=partial(PulumiCli.of, tools), home=home, progress=progress, keep=keep, turns=turns
         )
         return [rehearsal.stack(stack, last=stack == stacks[-1]) for stack in stacks]
-
-
-def _write_about(directory: Path, about: Sequence[str]) -> None:
-    (directory / "about.txt").write_text("\n".join([*about, ""]))
 
 
 def _tracked(stacks: Sequence[str]) -> list[tuple[str, StackFile]]:

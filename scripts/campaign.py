@@ -34,10 +34,10 @@ from rehearsal.logroom import require_room
 from rehearsal.progress import ConsoleProgress
 from report.compare_terminal import as_terminal
 from report.statistics.stopping import LOOKS
+from scripts import stack as stacks
 from scripts.compare import WIDTH, parsed_looks
 from scripts.farsite import FarSite
 from scripts.replacements import parsed
-from stackfiles.stackfile import StackFile
 
 RESULTS = Path("results")
 DIFFERENCE = 10.0
@@ -90,7 +90,7 @@ def campaign(
     Each turn is a new deployment, measured once. The same command goes on from wherever it was stopped, and measures
     nothing twice. The stack's file is not changed: turns are set in a private copy, by `pulumi up --config-file`.
     """
-    name, file = _stack(stack)
+    name, _, file = stacks.found(stack)
     question = Question(
         stack=name,
         file=file.replaced(parsed(settings or [])),
@@ -202,13 +202,6 @@ def _print_outline(found: Prepared, json_output: bool) -> None:
     console = Console()
     for line in outline.lines(said):
         console.print(Text(printable(line)), soft_wrap=True)
-
-
-def _stack(stack: str) -> tuple[str, StackFile]:
-    if "/" in stack or stack.endswith((".yaml", ".yml")):
-        path = Path(stack)
-        return path.name.removeprefix("Pulumi.").removesuffix(".yml").removesuffix(".yaml"), StackFile.read(path)
-    return stack, StackFile.of(stack)
 
 
 def _share(percent: float) -> float:

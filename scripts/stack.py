@@ -42,11 +42,16 @@ def read(stack: str) -> Stack:
     Raises:
         SplitbedError: there is none, or it cannot be read.
     """
+    name, path, file = found(stack)
+    return Stack(name, path, file.check(_NEVER_PAST))
+
+
+def found(stack: str) -> tuple[str, Path, StackFile]:
+    """Return a stack's name, the path of its file, and the file as it is, unchecked; raises as `read`."""
     if "/" in stack or stack.endswith((".yaml", ".yml")):
         path = Path(stack).resolve()
-        name = path.name.removeprefix("Pulumi.").removesuffix(".yaml")
-        return Stack(name, path, StackFile.read(path).check(_NEVER_PAST))
-    return Stack(stack, stackfile.STACKS / f"Pulumi.{stack}.yaml", StackFile.of(stack).check(_NEVER_PAST))
+        return path.name.removeprefix("Pulumi.").removesuffix(path.suffix), path, StackFile.read(path)
+    return stack, stackfile.STACKS / f"Pulumi.{stack}.yaml", StackFile.of(stack)
 
 
 def known() -> tuple[str, ...]:
