@@ -134,7 +134,7 @@ def carry_out(found: Prepared, lives: Lives, progress: ConsoleProgress, show: Ca
         found.carry_out(lives, progress, show)
     except KeyboardInterrupt:
         cost = f", and its nodes cost {found.limits.hour_usd:.2f} USD an hour" if found.limits.hour_usd else ""
-        progress.step(f"stopped: the same command goes on from here; the stack stays as it is now{cost}")
+        progress.step(f"the stack stays as it is now{cost}")
         raise
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from experiment.errors import SplitbedError
-from scripts.errors import ERRORS, explain
+from scripts.errors import explain
 from scripts.verbs import Verbs
 
 
@@ -23,9 +23,6 @@ class _ExplainingTyper(typer.Typer):
         except OSError as error:
             explain(_of_the_system(error))
             sys.exit(2)
-        except KeyboardInterrupt:
-            ERRORS.print("\nStopped. The same command goes on from here; finished records are kept.")
-            sys.exit(130)
 
 
 def _of_the_system(error: OSError) -> SplitbedError:

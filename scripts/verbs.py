@@ -6,6 +6,11 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from scripts.errors import ERRORS
+from scripts.stopped import stopped
+
+INTERRUPTED = 130  # as a shell tells of SIGINT
+
 VERBS = {
     "plan": "What a stack needs, where it lands, what it costs, and whether to split at all. Nothing is made.",
     "explain": "What may stand in a stack file: meaning, type, unit and default of every setting.",
@@ -42,6 +47,14 @@ class Verbs(TyperGroup):
         if args[0] in VERBS:
             self.commands[args[0]] = command(args[0])
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; whoever stops it by Ctrl-C is told how to go on."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ERRORS.print(f"\n{stopped(ctx.invoked_subcommand)}", soft_wrap=True, highlight=False)
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def command(verb: str) -> Any:

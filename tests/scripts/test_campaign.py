@@ -87,7 +87,9 @@ def test_an_interrupted_one_says_that_it_goes_on(typed: Typed, lives: DoubleOfLi
     lives.trouble = interrupt
     code, _, said = typed(STACK, *TWO, "--looks", "3")
     assert code == 130
-    assert "stopped: the same command goes on from here" in said
+    assert said.endswith(
+        "the stack stays as it is now Stopped. The same command goes on from here; finished records are kept."
+    )
     lives.trouble = lambda _: None
     assert typed(STACK, *TWO, "--looks", "3")[0] == 0
     assert sorted(lives.measured) == [1, 2, 3, 4, 5, 6]

@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand
 
+from scripts.main import app
 from scripts.verbs import VERBS, command
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -27,6 +29,20 @@ def test_every_verb_has_help_for_a_person(verb: str) -> None:
     assert found.name == verb
     assert found.help
     assert "Raises:" not in found.help, "what is for readers of the source is printed to those of --help"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_who_stops_a_verb_is_told_in_a_line_how_to_go_on(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped_by_hand() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scripts.verbs.command", lambda verb: TyperCommand(verb, callback=stopped_by_hand))
+    with pytest.raises(SystemExit) as ended:
+        app([verb])
+    assert ended.value.code == 130
+    assert re.fullmatch(r"\nStopped\. .*\.\n", capsys.readouterr().err)
 
 
 def test_help_imports_no_verb() -> None:
