@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 import statistics
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -74,11 +73,12 @@ async def run(target: Target, load: Load, seed: str, setting: str = "") -> LoadR
     questions = [_question(dice, target, load, number) for number in range(load.streams)]
     before = await _steps(target)
     at = datetime.now(UTC)
-    start = time.monotonic()
+    clock = asyncio.get_running_loop().time
+    start = clock()
 
     async def stream(number: int) -> Answer:
         due = start + number * load.stagger_ms / 1000
-        await asyncio.sleep(max(0.0, due - time.monotonic()))
+        await asyncio.sleep(max(0.0, due - clock()))
         answer = await ask(target.port, questions[number], target.host)
         if len(answer.at_s) < load.tokens:
             raise OSError(

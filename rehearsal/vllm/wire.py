@@ -1,7 +1,6 @@
 """One HTTP exchange as it goes over the wire: header order, chunk borders and all."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -116,7 +115,7 @@ async def _chunks(reader: asyncio.StreamReader, answer: Answer, limit: int | Non
         await reader.readexactly(2)
         if size == 0:
             return
-        answer.at_s.append(time.monotonic())
+        answer.at_s.append(asyncio.get_running_loop().time())
         answer.chunks.append(data)
         answer.body += data
         if limit is not None and len(answer.chunks) >= limit:
