@@ -1,6 +1,6 @@
-"""Time of a token on GPUs, to first order: reading the weights, and the GPU post's all-reduces.
+"""Time of a token on GPUs, to first order: reading the weights, and all-reduces by the GPU post's formula.
 
-Nothing here was measured; the GPU post's own table is its author's illustration.
+The post's own latencies and its table are its author's illustration; those used here were measured, elsewhere.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class GpuSpeed:
         reduce_ms: what the all-reduces of all layers add.
         token_ms: time between two tokens of one user.
         parameters: the numbers it stands on.
-        extrapolates: always: nobody measured it.
+        extrapolates: always: its numbers were measured on other machines and models.
     """
 
     memory_ms: float

@@ -49,15 +49,28 @@ TOKEN_TRAFFIC = Parameter(
 TRAFFIC_HIDDEN_SIZE = 1152
 """Width of the model that the traffic was measured on; what stages send each other is as wide."""
 
-NVLINK_2 = Parameter(name="all-reduce of 2 GPUs over NVLink", value=60.0, unit="us", source="the GPU post")
-NVLINK_4 = Parameter(name="all-reduce of 4 GPUs over NVLink", value=100.0, unit="us", source="the GPU post")
+_VLLMS_OWN = "sgl-project/sglang pull request 2904: vLLM's own all-reduce of 32 KiB on H100, January 2025"
+NVLINK_2 = Parameter(name="all-reduce of 2 GPUs over NVLink", value=8.7, unit="us", source=_VLLMS_OWN)
+NVLINK_4 = Parameter(name="all-reduce of 4 GPUs over NVLink", value=9.2, unit="us", source=_VLLMS_OWN)
+PCIE_4 = Parameter(
+    name="all-reduce of 4 GPUs over PCIe",
+    value=22.3,
+    unit="us",
+    source="haohervchb/sglang-V100 pull request 2: NCCL, 16 KiB, four V100 behind one PCIe switch, September 2026; the "
+    "whole of a 27B model's token took 10.3 ms on four RTX PRO 6000 (vllm-project/vllm issue 56128)",
+)
 PCIE_2 = Parameter(
     name="all-reduce of 2 GPUs over PCIe",
-    value=2000.0,
+    value=PCIE_4.value,
     unit="us",
-    source=f"{ASSUMED}: the lower end of the GPU post's 2 to 8 ms",
+    source=f"{ASSUMED}: as of four, which have more peers to reach",
 )
-PCIE_4 = Parameter(name="all-reduce of 4 GPUs over PCIe", value=3000.0, unit="us", source="the GPU post")
+"""What is reduced for one token of one user: 16 KiB in a 70B model. A step of many tokens moves as many times more."""
+
+POST_NVLINK_2 = Parameter(name="all-reduce of 2 GPUs over NVLink", value=60.0, unit="us", source="the GPU post")
+POST_NVLINK_4 = Parameter(name="all-reduce of 4 GPUs over NVLink", value=100.0, unit="us", source="the GPU post")
+POST_PCIE_4 = Parameter(name="all-reduce of 4 GPUs over PCIe", value=3000.0, unit="us", source="the GPU post")
+"""What the GPU post reckons with. Nobody measured it, and it is not that of one token: it would be 480 ms of each."""
 
 NVLINK_RANGE_US = (50.0, 200.0)
 PCIE_RANGE_US = (2000.0, 8000.0)

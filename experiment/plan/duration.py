@@ -54,6 +54,11 @@ class Duration(Part):
     unknown: tuple[str, ...] = ()
 
     @property
+    def measured(self) -> bool:
+        """Whether every step was measured; others were scaled from what was, or assumed."""
+        return all(step.basis == "measured" for step in self.steps)
+
+    @property
     def fetching_s(self) -> float:
         """What fetching the weights takes, where they are fetched."""
         return sum(step.seconds for step in self.steps if step.name.startswith(_FETCHING))

@@ -11,7 +11,7 @@ from experiment.kv.gpu import GpuKvCache
 from experiment.nodes import InstanceGroup
 from experiment.plan import flags
 from experiment.plan.cache import Cache
-from experiment.plan.memory import Memory, Share, StageMemory
+from experiment.plan.memory import EACH_GPU, Memory, Share, StageMemory
 from experiment.settings import Settings
 
 
@@ -68,7 +68,7 @@ def memory_of(found: GpuKvCache, geometry: Geometry, *, pipeline: int) -> Memory
     )
     layers = max(stages.sizes(geometry.layers, pipeline))
     return Memory(
-        where="each GPU",
+        where=EACH_GPU,
         limit_gib=found.requested_gib,
         node_gib=None,
         stages=(StageMemory(stage=0, layers=layers, shares=shares, low_gib=used + rest, high_gib=used + rest),),

@@ -15,6 +15,7 @@ from experiment.rounding import at_most
 from experiment.settings import Settings
 
 Fit = Literal["fits", "perhaps", "refused"]
+EACH_POD, EACH_GPU = "each pod", "each GPU"
 
 
 class Share(Part):
@@ -142,7 +143,7 @@ def on_cpus(
         partition=flags.partition(engine) if pipeline == settings.topology.size else None,
     )
     return Memory(
-        where="each pod",
+        where=EACH_POD,
         limit_gib=limit_gib,
         node_gib=node_gib,
         stages=tuple(_stage(pod) for pod in found),

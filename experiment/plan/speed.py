@@ -67,7 +67,7 @@ class Speed(Part):
     Attributes:
         token_ms: time between two tokens of one user.
         benchmark_s: what the tests of the benchmark are expected to take; None if nothing is measured.
-        stack: what is expected of this stack.
+        stack: what is expected of this stack, the time of a token first.
         posts: what the posts found of this model, with the error of the same arithmetic.
     """
 
@@ -75,6 +75,11 @@ class Speed(Part):
     benchmark_s: float | None
     stack: tuple[Expected, ...]
     posts: tuple[Expected, ...]
+
+    @property
+    def extrapolates(self) -> bool:
+        """Whether the time of a token is foretold from what was measured of something unlike this stack."""
+        return self.stack[0].extrapolates
 
 
 def speed(settings: Settings, geometry: Geometry | None) -> Speed | None:
@@ -139,6 +144,7 @@ def _on_gpus(settings: Settings, geometry: Geometry) -> Speed | None:
         extrapolates=True,
         source="; ".join(f"{each.name}: {each.source}" for each in one.parameters),
     )
+    reduces = token.model_copy(update={"metric": "of that, all-reduces", "predicted": one.reduce_ms})
 
     def seconds(cell: Cell) -> float:
         # Reading prompts is left out, and what users cost each other: nothing is known of either.
@@ -148,7 +154,7 @@ def _on_gpus(settings: Settings, geometry: Geometry) -> Speed | None:
     return Speed(
         token_ms=one.token_ms,
         benchmark_s=_lasts(settings, seconds),
-        stack=(token,),
+        stack=(token, reduces) if one.reduce_ms else (token,),
         posts=tuple(_posts(settings.model.name)),
     )
 

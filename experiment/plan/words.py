@@ -7,7 +7,7 @@ from itertools import groupby
 from experiment.plan.bill import Line
 from experiment.plan.cache import Cache
 from experiment.plan.duration import Duration
-from experiment.plan.memory import Guarded, Memory, StageMemory
+from experiment.plan.memory import EACH_GPU, Guarded, Memory, StageMemory
 from experiment.plan.money import Money
 from experiment.plan.placement import Place, Room
 from experiment.plan.plan import ExperimentPlan
@@ -59,20 +59,22 @@ def figures(plan: ExperimentPlan) -> Iterator[tuple[str, str]]:
         about = "" if plan.cache.exact else "about "
         yield "KV cache", f"{about}{plan.cache.tokens:,} tokens" if plan.cache.tokens is not None else "refused"
     if plan.speed is not None:
-        yield "one user", f"{1000 / plan.speed.token_ms:.1f} tokens/s"
+        tokens_s = 1000 / plan.speed.token_ms
+        yield "one user", f"roughly {tokens_s:.2g} tokens/s" if plan.speed.extrapolates else f"{tokens_s:.1f} tokens/s"
     if plan.duration.first_request_s is not None:
-        yield "first request", clock(plan.duration.first_request_s)
+        yield "first request", f"{'' if plan.duration.measured else 'roughly '}{clock(plan.duration.first_request_s)}"
     if plan.money is not None:
         yield "an hour", known_usd(plan.money, plan.money.hour_usd)
         if plan.money.run_usd is not None:
-            yield "planned run", known_usd(plan.money, plan.money.run_usd)
+            rough = not plan.duration.measured or (plan.speed is not None and plan.speed.extrapolates)
+            yield "planned run", known_usd(plan.money, plan.money.run_usd, rough=rough)
 
 
-def known_usd(money: Money, usd: float) -> str:
+def known_usd(money: Money, usd: float, *, rough: bool = False) -> str:
     """Return a sum of the known prices: nothing known is not nothing to pay."""
     if not money.priced:
         return f"at least {usd:.2f} USD" if usd else "not known"
-    return f"{usd:.2f} USD"
+    return f"{'roughly ' if rough else ''}{usd:.2f} USD"
 
 
 def stages(memory: Memory) -> Iterator[tuple[str, StageMemory]]:
@@ -83,7 +85,9 @@ def stages(memory: Memory) -> Iterator[tuple[str, StageMemory]]:
 
     for _, group in groupby(memory.stages, key=looks):
         alike = list(group)
-        if len(memory.stages) == 1:
+        if memory.where == EACH_GPU:
+            yield EACH_GPU, alike[0]
+        elif len(memory.stages) == 1:
             yield "whole model", alike[0]
         elif len(alike) == 1:
             yield f"stage {alike[0].stage} ({alike[0].layers} layers)", alike[0]
@@ -149,24 +153,24 @@ def cache(one: Cache) -> str:
 def pods(room: Room) -> str:
     """Return the pods of a node by what they are for, with what they ask for; add-ons in one."""
     by_owner = {owner: [place for place in room.pods if place.owner == owner] for owner in _NAMED}
-    found = [
-        f"{_times(places)}{_SHORT.get(owner, owner)} {_asked(places)}" for owner, places in by_owner.items() if places
-    ]
+    found = [_of_one_kind(_SHORT.get(owner, owner), places) for owner, places in by_owner.items() if places]
     addons = [place for place in room.pods if place.owner not in _NAMED]
     if addons:
-        found.append(f"{len(addons)} of add-ons {_asked(addons)}")
+        found.append(f"{len(addons)} of add-ons ({_asked(addons)}{' together' if len(addons) > 1 else ''})")
     return ", ".join(found) or "nothing"
 
 
-def _times(places: Sequence[Place]) -> str:
-    return f"{len(places)} x " if len(places) > 1 else ""
+def _of_one_kind(name: str, places: Sequence[Place]) -> str:
+    """Return pods that ask for the same; what each asks for, for that is what has to find room."""
+    times, each = (f"{len(places)} x ", " each") if len(places) > 1 else ("", "")
+    return f"{times}{name} ({_asked(places[:1])}{each})"
 
 
 def _asked(places: Sequence[Place]) -> str:
     cpu = sum(place.cpu_millicores for place in places) / 1000
     gib = sum(place.memory_mib for place in places) / 1024
     gpus = sum(place.gpus for place in places)
-    return f"({cpu:.4g} CPU, {gib:.3g} GiB{f', {gpus} GPU' if gpus else ''})"
+    return f"{cpu:.4g} CPU, {gib:.3g} GiB{f', {gpus} GPU' if gpus else ''}"
 
 
 def alike(rooms: Sequence[Room]) -> Iterator[tuple[str, Room]]:
