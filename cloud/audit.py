@@ -7,9 +7,17 @@ from typing import Literal
 
 from cloud.kinds.all import KINDS
 from cloud.survey import Owned
-from experiment import ownership, schedules
+from experiment import health, ownership, schedules
 
-What = Literal["untagged", "other tags", "no end date", "past its end date", "another end date", "ends at another time"]
+What = Literal[
+    "untagged",
+    "other tags",
+    "no end date",
+    "past its end date",
+    "another end date",
+    "ends at another time",
+    "lacks nodes",
+]
 
 UP, FIX, DESTROY = "`pulumi up`", "`splitbed audit STACK --fix`", "`pulumi destroy`, then `splitbed sweep`"
 
@@ -43,7 +51,9 @@ def audit(found: Sequence[Owned], now: datetime, expected: Mapping[str, str] | N
         now: with its time zone.
         expected: the tags that all must have, if the stack's file is at hand; else each must have our own four.
     """
-    return [finding for one in found if (finding := _judged(one, now, expected)) is not None]
+    return [
+        finding for one in found for finding in (_judged(one, now, expected), _ailing(one, now)) if finding is not None
+    ]
 
 
 def _judged(one: Owned, now: datetime, expected: Mapping[str, str] | None) -> Finding | None:
@@ -78,6 +88,18 @@ def _judged(one: Owned, now: datetime, expected: Mapping[str, str] | None) -> Fi
             one, "other tags", f"{', '.join(sorted({*absent, *other}))}: missing or different", remedy, other
         )
     return None
+
+
+def _ailing(one: Owned, now: datetime) -> Finding | None:
+    """Say why a group has not its nodes; at its end date it is not to have any."""
+    thing = one.thing
+    end = ended(thing.tags)
+    if not thing.ails or (end is not None and end <= now):
+        return None
+    why = health.cause(thing.ails)
+    if why is None:
+        return Finding(one, "lacks nodes", thing.ails.rstrip("."), "What AWS asks for there", {})
+    return Finding(one, "lacks nodes", why.said, why.remedy, {})
 
 
 def ended(tags: Mapping[str, str]) -> datetime | None:

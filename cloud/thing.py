@@ -23,6 +23,7 @@ class Thing:
         parent: id of the thing that it goes with, such as the instance of a volume.
         cluster: name of the EKS cluster it belongs to, whatever its tags.
         ends: what a schedule is set to, as its expression; of other things none.
+        ails: what keeps a node group from its nodes, in AWS's words; of other things nothing.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Thing:
     parent: str = ""
     cluster: str = ""
     ends: str = ""
+    ails: str = ""
 
     @property
     def experiment(self) -> str | None:

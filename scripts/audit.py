@@ -64,7 +64,8 @@ def audit(
             typer.echo(f"{finding.what}: {finding.owned.thing} of {finding.owned.experiment}: {finding.said}.")
             typer.echo(f"  {finding.remedy} puts that right.")
         where = f"{len(regions)} region{'s' if len(regions) > 1 else ''}"
-        typer.echo(f"{len(found)} things in {where}, {len(findings)} of them not as they should be.")
+        wrong = len({finding.owned.thing.id for finding in findings})
+        typer.echo(f"{len(found)} things in {where}, {wrong} of them not as they should be.")
     raise typer.Exit(WRONG if findings else 0)
 
 

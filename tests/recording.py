@@ -50,6 +50,7 @@ class Registered:
     ignore_changes: tuple[str, ...]
     delete_before_replace: bool
     before_create: tuple[str, ...]
+    on_error: tuple[str, ...]
     inputs: Mapping[str, Any]
     urn: str
 
@@ -155,6 +156,7 @@ class Monitor(mocks.MockMonitor):
                     ignore_changes=tuple(request.ignoreChanges),
                     delete_before_replace=request.deleteBeforeReplace,
                     before_create=tuple(request.hooks.before_create),
+                    on_error=tuple(request.hooks.on_error),
                     inputs=inputs,
                     urn=response.urn,
                 )

@@ -28,8 +28,9 @@ def _described(
 def _node_groups(account: Account, region: str, known: Sequence[Thing]) -> Iterator[Thing]:
     listed, described = ("list_nodegroups", "nodegroups"), ("describe_nodegroup", "nodegroupName", "nodegroup")
     for cluster, one in _described(account, region, known, listed, described):
-        name = one["nodegroupName"]
-        yield Thing("node group", f"{cluster}/{name}", region, one.get("tags", {}), name, cluster, cluster)
+        name, issues = one["nodegroupName"], one.get("health", {}).get("issues", [])
+        ails = "; ".join(f"{issue.get('code', '')}: {issue.get('message', '')}" for issue in issues)
+        yield Thing("node group", f"{cluster}/{name}", region, one.get("tags", {}), name, cluster, cluster, ails=ails)
 
 
 def _addons(account: Account, region: str, known: Sequence[Thing]) -> Iterator[Thing]:

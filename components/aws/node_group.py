@@ -8,10 +8,11 @@ import pulumi_aws as aws
 
 from components.aws.group_tags import GroupTags, GroupTagsArgs
 from components.aws.launch_template import LaunchTemplate, LaunchTemplateArgs
-from experiment import labels, machines
+from experiment import health, labels, machines
 from experiment.nodes import GPU_TOLERATION, Architecture, GroupName, InstanceGroup
 
 _CAPACITY = {"on-demand": "ON_DEMAND", "spot": "SPOT", "reservation": "ON_DEMAND"}
+_HALF_MADE = "CREATE_FAILED"
 _EFFECTS = {"NoSchedule": "NO_SCHEDULE", "NoExecute": "NO_EXECUTE", "PreferNoSchedule": "PREFER_NO_SCHEDULE"}
 
 
@@ -86,6 +87,7 @@ class NodeGroup(pulumi.ComponentResource):
                 # The name is fixed, as what ends the nodes must know it before they are there.
                 delete_before_replace=True,
                 custom_timeouts=pulumi.CustomTimeouts(create="40m", update="40m", delete="40m"),
+                hooks=pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{name}-failed", tell)]),
             ),
         )
         group = self.node_group.resources[0]["autoscaling_groups"][0]["name"]
@@ -106,6 +108,21 @@ class NodeGroup(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
         return group.name
+
+
+def tell(failure: pulumi.ErrorHookArgs) -> bool:
+    """Say what the provider's error about a group comes to, and how it is made anew; never ask for another try."""
+    (said, *_) = failure.errors
+    why, half_made = health.cause(said), _HALF_MADE in said
+    sentences = [f"{why.said}. {why.remedy} puts that right."] if why else []
+    if half_made:
+        # It is in the state, and Pulumi would take it for good: it can only be replaced.
+        sentences.append(
+            f"The group is there, without all its nodes. Then make it anew: pulumi up --replace '{failure.urn}'"
+        )
+    if sentences:
+        pulumi.log.error(f"{failure.name}: {' '.join(sentences)}")
+    return False
 
 
 def _taints(gpus: int) -> Sequence[aws.eks.NodeGroupTaintArgs] | None:

@@ -17,6 +17,10 @@ from rehearsal.aws.services import Services
 
 _ALIVE = {"Name": "instance-state-name", "Values": ["pending", "running"]}
 _EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
+NO_CAPACITY = (
+    "Could not launch On-Demand Instances. InsufficientInstanceCapacity - We currently do not have sufficient capacity "
+    "in the Availability Zone you requested. Launching EC2 instance failed."
+)
 _CLUSTER_TAG, _GROUP_TAG = "eks:cluster-name", "eks:nodegroup-name"
 
 
@@ -28,11 +32,20 @@ class Estate:
     parts: Parts
     kubernetes: Kubernetes
     _lock: RLock = field(default_factory=RLock)
-    _capacity: dict[str, int] = field(default_factory=dict)
+    _capacity: dict[str, tuple[int, str]] = field(default_factory=dict)
 
-    def limit(self, instance_type: str, most: int) -> None:
-        """Let no more than so many new instances of a type be had."""
-        self._capacity[instance_type] = most
+    def limit(self, instance_type: str, most: int | None, why: str = NO_CAPACITY) -> None:
+        """Let no more than so many new instances of a type be had, or again as many as anybody wants.
+
+        Args:
+            instance_type: such as `m7g.2xlarge`.
+            most: None for no limit.
+            why: what Auto Scaling says when the next one is asked for.
+        """
+        if most is None:
+            self._capacity.pop(instance_type, None)
+        else:
+            self._capacity[instance_type] = most, why
 
     def done(self, method: str, path: str) -> None:
         """Act on what EKS has been asked for."""
@@ -130,18 +143,16 @@ class Estate:
         for one in alive[wanted:]:
             self._end_instance(cluster, one)
         for number in range(len(alive), wanted):
-            if not self._start_instance(cluster, name, group, number):
-                group.status = "CREATE_FAILED"
-                group.health = {
-                    "issues": [
-                        {
-                            "code": "AsgInstanceLaunchFailures",
-                            "message": "Could not launch On-Demand Instances. InsufficientInstanceCapacity",
-                            "resourceIds": [group.resources["autoScalingGroups"][0]["name"]],
-                        }
-                    ]
-                }
+            if why := self._refusal(group.instance_types[0]):
+                scaling = group.resources["autoScalingGroups"][0]["name"]
+                issue = {"code": "AsgInstanceLaunchFailures", "message": why, "resourceIds": [scaling]}
+                group.status = "DEGRADED" if hasattr(group, "settled") else "CREATE_FAILED"
+                group.health = {"issues": [issue]}
                 return
+            self._start_instance(cluster, name, group, number)
+        if group.status != "CREATE_FAILED":  # which it stays until it is deleted
+            group.settled = True
+            group.status, group.health = "ACTIVE", {"issues": []}
 
     def replace(self, cluster: str, instance: str) -> None:
         """End an instance as if it had failed; its group starts another in its place."""
@@ -158,12 +169,18 @@ class Estate:
         found = self.services.ask("ec2", "DescribeInstances", Filters=filters)["Reservations"]
         return [one for reservation in found for one in reservation["Instances"]]
 
-    def _start_instance(self, cluster: str, name: str, group: Any, number: int) -> bool:
+    def _refusal(self, kind: str) -> str | None:
+        """Return why no further instance of this type is to be had; None if one is, which then is taken."""
+        if kind not in self._capacity:
+            return None
+        most, why = self._capacity[kind]
+        if not most:
+            return why
+        self._capacity[kind] = most - 1, why
+        return None
+
+    def _start_instance(self, cluster: str, name: str, group: Any, number: int) -> None:
         kind = group.instance_types[0]
-        if kind in self._capacity:
-            if not self._capacity[kind]:
-                return False
-            self._capacity[kind] -= 1
         scaling = group.resources["autoScalingGroups"][0]["name"]
         born = self._born_with(group, scaling)
         image = self.services.ask("ec2", "DescribeImages", Filters=[{"Name": "name", "Values": [scaling]}])["Images"]
@@ -193,7 +210,6 @@ class Estate:
                 taints=[(one["key"], one.get("value", ""), _EFFECTS[one["effect"]]) for one in group.taints or ()],
             ),
         )
-        return True
 
     def _born_with(self, group: Any, scaling: str) -> dict[str, dict[str, str]]:
         """Return the tags of a new instance and its volume: the template's, and over them the group's on the first."""

@@ -106,8 +106,8 @@ class AwsProvider(Plugin):
         )
         self._pace.spend(pace.create_s(kind.type))
         outputs = {**inputs, **made.outputs, **tags}
-        if outputs.get("status") == "CREATE_FAILED":
-            _half_made(context, made.id, outputs, inputs, f"{made.id}: unexpected state 'CREATE_FAILED'")
+        if made.failed:
+            _half_made(context, made.id, outputs, inputs, made.failed)
         return proto.CreateResponse(id=made.id, properties=message(outputs))
 
     def Read(self, request: Any, context: Any) -> Any:  # noqa: N802
@@ -226,7 +226,7 @@ def _fail(context: Any, what: str, error: RefusedError) -> Any:
 
 
 def _half_made(context: Any, id_: str, outputs: Values, inputs: Values, reason: str) -> None:
-    """Refuse, but leave what is there in the state, from which the next `up` replaces it."""
+    """Refuse, but leave what is there in the state."""
     detail = proto.ErrorResourceInitFailed(
         id=id_, properties=message(outputs), reasons=[reason], inputs=message(inputs)
     )

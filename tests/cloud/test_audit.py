@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from moto.backends import get_backend
 
 from cloud import livetags
 from cloud.account import Account
@@ -82,6 +83,32 @@ def test_a_schedule_must_end_the_nodes_when_its_tag_says() -> None:
 
     assert audit(right, NOW) == audit(a_day_before, NOW) == []
     assert [one.what for one in audit(late, NOW)] == ["ends at another time"]
+
+
+@pytest.mark.parametrize(
+    ("ails", "said"),
+    [
+        ("AsgInstanceLaunchFailures: VcpuLimitExceeded - more than your vCPU limit", "so many vCPUs at once"),
+        ("ClusterUnreachable: no way.", "ClusterUnreachable: no way"),
+    ],
+)
+def test_a_group_that_does_not_get_its_nodes_is_told_with_the_cause(ails: str, said: str) -> None:
+    findings = audit(found("node group", ails=ails), NOW)
+    assert [(one.what, one.missing) for one in findings] == [("lacks nodes", {})]
+    assert said in findings[0].said
+    past = {**RIGHT, ownership.END_DATE: "2026-11-30T18:00:00+01:00"}
+    assert [one.what for one in audit(found("node group", past, ails=ails), NOW)] == ["past its end date"]
+
+
+def test_a_groups_health_is_read_where_eks_has_it(unplayed: Unplayed, account: Account) -> None:
+    plant(unplayed, "e", REGION)
+    backend: Any = get_backend("eks")["123456789012"][REGION]
+    (group,) = backend.clusters["exp-e"].nodegroups.values()
+    group.health = {"issues": [{"code": "Unknown", "message": "odd", "resourceIds": ["asg"]}]}
+
+    (finding,) = [one for one in audit(owned(survey(account, [REGION])), NOW) if one.what == "lacks nodes"]
+
+    assert (finding.owned.thing.id, finding.said) == ("exp-e/system", "Unknown: odd")
 
 
 def test_things_in_aws_that_lost_their_tags_are_found_by_what_they_are_part_of(

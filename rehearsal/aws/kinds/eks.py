@@ -43,10 +43,17 @@ def _node_group(new: Making) -> Made:
     cluster, group = new.inputs["clusterName"], new.inputs["nodeGroupName"]
     found = new.services.ask("eks", "DescribeNodegroup", clusterName=cluster, nodegroupName=group)["nodegroup"]
     groups = [{"name": one["name"]} for one in found["resources"]["autoScalingGroups"]]
-    return Made(
-        f"{cluster}:{group}",
-        {"arn": found["nodegroupArn"], "status": found["status"], "resources": [{"autoscalingGroups": groups}]},
-    )
+    made = {"arn": found["nodegroupArn"], "status": found["status"], "resources": [{"autoscalingGroups": groups}]}
+    failed = ""
+    if found["status"] == "CREATE_FAILED":
+        issues = [
+            f"{', '.join(one['resourceIds'])}: {one['code']}: {one['message']}" for one in found["health"]["issues"]
+        ]
+        failed = (
+            f"waiting for EKS Node Group ({cluster}:{group}) create: unexpected state 'CREATE_FAILED', wanted target "
+            f"'ACTIVE'. last error: {'; '.join(issues)}"
+        )
+    return Made(f"{cluster}:{group}", made, failed)
 
 
 def _place(resource: Resource) -> dict[str, str]:

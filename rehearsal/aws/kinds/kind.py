@@ -24,10 +24,15 @@ class Resource:
 
 @dataclass(frozen=True)
 class Made:
-    """A resource that has come to be: its id, and what is known of it besides its inputs."""
+    """A resource that has come to be: its id, and what is known of it besides its inputs.
+
+    Attributes:
+        failed: how the provider says that it is there and will not do; empty if it will.
+    """
 
     id: str
     outputs: Values
+    failed: str = ""
 
 
 @dataclass(frozen=True)

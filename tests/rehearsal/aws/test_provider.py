@@ -129,9 +129,26 @@ def test_a_node_that_is_replaced_is_born_with_the_groups_tags(account: World, aw
 def test_without_capacity_a_group_fails_and_is_in_the_state(account: World, aws: Driver) -> None:
     made.cluster(aws)
     account.estate.limit("m7g.2xlarge", 1)
-    with pytest.raises(grpc.RpcError, match="CREATE_FAILED"):
+    with pytest.raises(grpc.RpcError, match=r"CREATE_FAILED.*AsgInstanceLaunchFailures: Could not launch"):
         made.node_group(aws)
     assert len(account.estate.instances("exp-some")) == 1
+
+
+def test_a_node_that_cannot_be_replaced_leaves_its_group_degraded(account: World, aws: Driver) -> None:
+    made.cluster(aws)
+    made.node_group(aws)
+    account.estate.limit("m7g.2xlarge", 0, "UnauthorizedOperation - not with these tags")
+    account.estate.replace("exp-some", account.estate.instances("exp-some")[0]["InstanceId"])
+    asked = {"clusterName": "exp-some", "nodegroupName": "engine"}
+    group = account.services.ask("eks", "DescribeNodegroup", **asked)["nodegroup"]
+    assert (group["status"], group["health"]["issues"][0]["message"]) == (
+        "DEGRADED", "UnauthorizedOperation - not with these tags",
+    )  # fmt: skip
+    account.estate.limit("m7g.2xlarge", None)
+    account.estate.settle("exp-some", "engine")
+    group = account.services.ask("eks", "DescribeNodegroup", **asked)["nodegroup"]
+    assert (group["status"], group["health"]["issues"]) == ("ACTIVE", [])
+    assert len(account.estate.instances("exp-some")) == 2
 
 
 def test_what_is_there_as_it_was_made_is_read_as_it_was_set(aws: Driver) -> None:
