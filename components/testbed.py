@@ -40,8 +40,8 @@ class Testbed(pulumi.ComponentResource):
         self._ground = self._make_ground()
         self._inside = self._options_inside()
         self._namespace = self._make_namespace()
-        controller = self._controller()
         shipper = self._shipper()
+        controller = self._controller(shipper)
         self._serving = Serving(
             f"{name}-serving",
             ServingArgs(
@@ -132,7 +132,12 @@ class Testbed(pulumi.ComponentResource):
             opts=self._inside,
         )
 
-    def _controller(self) -> LwsController | None:
+    def _controller(self, shipper: LogShipper | None) -> LwsController | None:
+        """Make the controller, if it is to be made.
+
+        On a cluster that was given, where `destroy` takes one after the other, it goes before the shipper, which so
+        outlives all that writes. What is in a cluster of our own goes with it, and is not made in turn for nothing.
+        """
         lws = self._settings.lws
         if lws.mode == "existing":
             return None
@@ -148,7 +153,7 @@ class Testbed(pulumi.ComponentResource):
                 namespace=namespace.metadata.name,
                 install=lws,
                 nodes=self._settings.nodes.placing("system"),
-                after=self._ground.system if self._ground else [],
+                after=self._ground.system if self._ground else [shipper.daemon_set] if shipper else [],
             ),
             self._inside,
         )

@@ -18,6 +18,7 @@ CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 VOLUME = "kubernetes:core/v1:PersistentVolume"
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 LWS = "kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet"
+CHART = "kubernetes:helm.sh/v4:Chart"
 KINDS = ("cloudwatch", "files")
 
 
@@ -57,6 +58,14 @@ def test_no_engine_starts_before_every_node_ships(recording: Recording) -> None:
     (container,) = pod(recording)["containers"]
     assert container["readinessProbe"]["httpGet"] == {"path": "/", "port": 13133}
     assert configuration(recording)["extensions"]["health_check"]["endpoint"].endswith(":13133")
+
+
+def test_it_outlives_the_controller_where_things_go_one_by_one() -> None:
+    given, ours = recorded("files"), recorded("cloudwatch")
+    assert daemon_set(given).urn in given.one(CHART).dependencies
+    assert daemon_set(ours).urn not in ours.one(CHART).dependencies, (
+        "it goes with the cluster, and may come when it can"
+    )
 
 
 def test_it_is_on_every_node_whatever_its_taints(recording: Recording) -> None:
