@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-thorough test-engine test-some-chaos tools test-chaos test-long test-vllm check lock setup plans bench
+.PHONY: help rehearse test test-unit test-thorough test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check lock setup plans bench
 
 PY := .venv/bin/python
 
@@ -10,7 +10,8 @@ help:
 	@echo "make check      lint, types, import contracts"
 	@echo "make bench      how far the client is from the truth, against a timed engine on this machine"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
-	@echo "make test-long  lives of many minutes: an AWS stack over doubles, logs, kills by the Job (about half an hour)"
+	@echo "make test-long  tests of many minutes: logs, weights, kills by the Job on a real cluster (about half an hour)"
+	@echo "make test-aws   every AWS stack from up to sweep, whole and interrupted, over doubles of AWS and EKS"
 	@echo "make test-vllm  real vLLM: the stand-in held against it (6.4 GiB once, about half an hour)"
 	@echo "make plans      write docs/plans anew: what each stack needs, where it lands, what it costs"
 	@echo "make lock       resolve the requirement files anew"
@@ -47,9 +48,13 @@ tools: setup
 test-engine: tools
 	$(PY) -m pytest -m "engine and not chaos and not long"
 
-# What takes many minutes each: an AWS stack's life on the doubles, pods killed by the Job, collectors killed.
+# What takes many minutes each: pods killed by the Job, collectors killed.
 test-long: tools
-	$(PY) -m pytest -m long $(ARGS)
+	$(PY) -m pytest -m "long and not aws" $(ARGS)
+
+# The AWS half without AWS: two lives at a time, each in an account of its own.
+test-aws: tools
+	$(PY) -m pytest -m aws -n 2 $(ARGS)
 
 test-some-chaos: tools
 	$(PY) -m pytest -s -m chaos

@@ -3,13 +3,20 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from rehearsal.aws.controlplane import PROGRAMS
+from rehearsal.aws.world import world
 from rehearsal.home import home
+from rehearsal.toolchain import Toolchain
+from tests.engine.aws_stack import AwsStack, Remembering
 from tests.engine.command import splitbed
+from tests.engine.plain_pulumi import Quiet
+
+BroughtStack = Callable[..., AwsStack]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -45,3 +52,25 @@ def own_home(built: Path) -> Iterator[Path]:
         shutil.rmtree(root)
     root.mkdir()
     yield from _with_tools(root, built)
+
+
+@pytest.fixture(scope="module")
+def pretended() -> dict[str, Path]:
+    """The programs of clusters whose pods only pretend, Pulumi with its Kubernetes provider, and the LWS chart."""
+    toolchain = Toolchain(home(), Quiet())
+    found = toolchain.ensure("pulumi", "pulumi-resource-kubernetes", *PROGRAMS)
+    return {**found, "chart": toolchain.lws_chart()}
+
+
+@pytest.fixture
+def aws_stack(pretended: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[BroughtStack]:
+    """Give stacks in an account of their own, each in its directory."""
+    root = tmp_path_factory.mktemp("aws")
+    with world(Remembering(pretended, root / "k")) as found:
+
+        def create(name: str, **changes: object) -> AwsStack:
+            made = AwsStack(name, root / name, pretended, world=found)
+            made.create(**changes)
+            return made
+
+        yield create

@@ -1,0 +1,61 @@
+"""On a cluster that was given, `destroy` takes away what was made, last things first, and nothing else."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rehearsal.aws.kubernetes import Node
+from rehearsal.aws.local import Local
+from rehearsal.cluster.api import Api
+from tests.engine.engine_stack import SKIP, UNCHANGED, EngineStack, good
+from tests.engine.in_cluster import everything, lasting
+
+pytestmark = [pytest.mark.engine, pytest.mark.long]
+
+STACK, GIVEN = "rehearsal-split", "given"
+
+
+@pytest.fixture
+def given(pretended: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """A real control plane with three nodes that only pretend."""
+    local = Local(pretended, tmp_path_factory.mktemp("given") / "k")
+    try:
+        local.up(GIVEN)
+        for name, group in (("node-0", "system"), ("node-1", "engine"), ("node-2", "engine")):
+            labels = {"splitbed.dev/group": group}
+            local.node_up(GIVEN, Node(name, f"i-{name}", "m7g.large", "us-east-1a", labels))
+        yield local
+    finally:
+        local.down(GIVEN)
+
+
+def test_the_job_goes_first_and_the_log_shipper_last(
+    given: Local, pretended: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    plane = given.planes[GIVEN][0]
+    ours = EngineStack(STACK, tmp_path_factory.mktemp("stack") / "s", pretended)
+    ours.create(cluster={"kind": "kubeconfig", "kubeconfig": str(plane.kubeconfig)}, logs={"kind": "files"})
+    before = _objects(plane.api)
+    good(ours.pulumi("up", *SKIP))
+    good(ours.pulumi("preview", *UNCHANGED))
+    made = {one.partition(" ")[0] for one in lasting(plane.api)}
+    assert made == {"namespaces", "services", "deployments", "daemonsets", "jobs", "leaderworkersets"}
+
+    order = good(ours.pulumi("destroy", *SKIP)).deleted()
+    last_first = ("batch/v1:Job", "LeaderWorkerSet", "apps/v1:Deployment", "apps/v1:DaemonSet")
+    steps = [next(at for at, what in enumerate(order) if f"{kind} " in what) for kind in last_first]
+    assert steps == sorted(steps), order
+    assert ours.resources() == []
+    assert _objects(plane.api) == before
+
+
+def _objects(api: Api) -> set[str]:
+    """Return what is there by kind, namespace and name, but for what the cluster itself writes as time goes by."""
+    passing = ("events", "leases", "endpointslices", "nodes", "apiservices")
+    return {
+        f"{path} {one['metadata'].get('namespace', '')}/{one['metadata']['name']}"
+        for path, items in everything(api).items()
+        for one in items
+        if not path.endswith(passing)
+    }
