@@ -85,11 +85,11 @@ class Testbed(pulumi.ComponentResource):
         return Ground(f"{self._name}-ground", self._settings, cluster, self._pins, pulumi.ResourceOptions(parent=self))
 
     def _engine_nodes(self) -> Sequence[pulumi.Resource]:
-        """Return what must be there before an engine's pod can be placed; nothing on a cluster that was given."""
+        """Return what must be there before an engine's pod can start; nothing on a cluster that was given."""
         if self._ground is None:
             return []
         if self._settings.device == "cpu":
-            return self._ground.engine
+            return [*self._ground.engine, *self._ground.names]
         plugin = DevicePlugin(
             f"{self._name}-device-plugin",
             DevicePluginArgs(
@@ -100,7 +100,7 @@ class Testbed(pulumi.ComponentResource):
             ),
             self._inside,
         )
-        return [*self._ground.engine, plugin.daemon_set]
+        return [*self._ground.engine, *self._ground.names, plugin.daemon_set]
 
     def _options_inside(self) -> pulumi.ResourceOptions:
         """Return the options of what is in the cluster.

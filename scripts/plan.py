@@ -1,14 +1,18 @@
 """`splitbed plan`: what can be known of a stack before anything is made."""
 
-from datetime import UTC, datetime
+import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from experiment.cluster import EksCluster
 from experiment.errors import SplitbedError
+from experiment.makespan.times import Times, times
 from experiment.plan.plan import ExperimentPlan, make
-from experiment.settings import ExpiredError
+from experiment.settings import KEY, ExpiredError
+from experiment.waits import Wait
 from report.plan_markdown import as_markdown
 from report.plan_terminal import WIDTH, as_terminal
 from scripts.consoles import wide_console
@@ -30,6 +34,9 @@ def plan(
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print it for a comment on a pull request.")] = False,
+    chain: Annotated[
+        bool, typer.Option("--chain", help="Print instead how long `up` and `destroy` take, and what they wait for.")
+    ] = False,
     pages_in: Annotated[
         Path | None, typer.Option("--pages", help="Write the plans of all stacks into this directory instead.")
     ] = None,
@@ -45,7 +52,12 @@ def plan(
         explain(SplitbedError("No stack is named.", f"Name one of {', '.join(stacks())}, or the path of a stack file."))
         raise typer.Exit(BAD_INPUT)
     try:
-        found = planned(stack, settings or [], datetime.now(UTC))
+        now = datetime.now(UTC)
+        file = read(stack, settings or [])
+        found = make(file.check(now), now)
+        if chain and found.goes:
+            _print_chain(chained(file, found), json_output=json_output)
+            return
     except ExpiredError as error:
         explain(error)
         raise typer.Exit(STOPPED) from None
@@ -77,6 +89,41 @@ def planned(stack: str, replacements: list[str], now: datetime) -> ExperimentPla
     Raises:
         SplitbedError: there is no such stack, or it cannot be read.
     """
+    return make(read(stack, replacements).check(now), now)
+
+
+def read(stack: str, replacements: list[str]) -> StackFile:
+    """Return a stack's file, by name or by path, with settings replaced; raises as `planned`."""
     by_path = "/" in stack or stack.endswith((".yaml", ".yml"))
     file = StackFile.read(Path(stack)) if by_path else StackFile.of(stack)
-    return make(file.replaced(parsed(replacements)).check(now), now)
+    return file.replaced(parsed(replacements))
+
+
+def chained(file: StackFile, plan: ExperimentPlan) -> Times:
+    """Return how long the stack takes to come and to go, as its program orders it, run here under a monitor.
+
+    Raises:
+        SplitbedError: it makes no cluster, and what it waits for is then the cluster's business.
+    """
+    from rehearsal.recording import run
+
+    if not isinstance(file.check(plan.now).cluster, EksCluster):
+        raise SplitbedError(
+            "This stack makes no cluster, so there is nothing to wait for but pods.", "Name one with cluster.kind: eks."
+        )
+    day = {
+        "end_date": (plan.now + timedelta(days=1)).isoformat(timespec="seconds")
+    }  # any: what ends the nodes is made with an end alone
+    settings = day | {key: value for key, value in file.document["config"][KEY].items() if key != "budget"}
+    seconds = plan.duration.serving_s
+    serving = Wait(0, source="not known") if seconds is None else Wait(seconds, "scaled", "as `splitbed plan` has it")
+    return times(run(settings, preview=True).resources, serving)
+
+
+def _print_chain(found: Times, *, json_output: bool) -> None:
+    from report.makespan_terminal import as_data, as_terminal
+
+    if json_output:
+        typer.echo(json.dumps(as_data(found), indent=1))
+    else:
+        wide_console(NARROWEST, WIDTH).print(as_terminal(found))

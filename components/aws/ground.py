@@ -30,6 +30,7 @@ class Ground(pulumi.ComponentResource):
         control_plane: what everything in the cluster goes with.
         system: what must be there before a pod of the system group.
         engine: what must be there before a pod of the engine group.
+        names: what must be there before a pod that looks others up by name.
         pod_log: where the logs of the experiment's pods go; none if CloudWatch is not to have them.
     """
 
@@ -70,7 +71,8 @@ class Ground(pulumi.ComponentResource):
         engine = self._nodes("engine", role, ready)
         after = self._addons("addons-after-nodes", ADDONS_AFTER_NODES, [self.control_plane, system.node_group])
         self.system: Sequence[pulumi.Resource] = [system.node_group]
-        self.engine: Sequence[pulumi.Resource] = [engine.node_group, after.by_name["coredns"]]
+        self.engine: Sequence[pulumi.Resource] = [engine.node_group]
+        self.names: Sequence[pulumi.Resource] = [after.by_name["coredns"]]
         self.pod_log = self._pod_log()
         self.register_outputs({})
 

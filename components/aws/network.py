@@ -59,9 +59,10 @@ class Network(pulumi.ComponentResource):
             tags=self._named("private"),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        subnets = [
+        private = [
             self._private(vpc, routes, zone, block) for zone, block in zip(args.zones, division.private, strict=True)
         ]
+        subnets, routed = [subnet for subnet, _ in private], [association for _, association in private]
         endpoints = Endpoints(
             f"{self._name}-endpoints",
             EndpointsArgs(
@@ -76,7 +77,7 @@ class Network(pulumi.ComponentResource):
             ),
             pulumi.ResourceOptions(parent=self),
         )
-        self.ways_out = [endpoints]
+        self.ways_out = [*routed, endpoints]
         if network.egress == "nat":
             nat = Nat(
                 f"{self._name}-nat",
@@ -90,11 +91,14 @@ class Network(pulumi.ComponentResource):
                 ),
                 pulumi.ResourceOptions(parent=self),
             )
-            self.ways_out = [endpoints, nat]
+            self.ways_out = [*self.ways_out, nat]
         self.vpc_id = vpc.id
         self.subnet_ids = [subnet.id for subnet in subnets]
 
-    def _private(self, vpc: aws.ec2.Vpc, routes: aws.ec2.RouteTable, zone: str, block: str) -> aws.ec2.Subnet:
+    def _private(
+        self, vpc: aws.ec2.Vpc, routes: aws.ec2.RouteTable, zone: str, block: str
+    ) -> tuple[aws.ec2.Subnet, aws.ec2.RouteTableAssociation]:
+        """Return a subnet, and what gives it the ways of the private route table."""
         subnet = aws.ec2.Subnet(
             f"{self._name}-private-{zone}",
             vpc_id=vpc.id,
@@ -104,13 +108,13 @@ class Network(pulumi.ComponentResource):
             tags=self._named(f"private-{zone}"),
             opts=pulumi.ResourceOptions(parent=self),
         )
-        aws.ec2.RouteTableAssociation(
+        association = aws.ec2.RouteTableAssociation(
             f"{self._name}-private-{zone}-routes",
             subnet_id=subnet.id,
             route_table_id=routes.id,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        return subnet
+        return subnet, association
 
     def _named(self, what: str) -> dict[str, str]:
         """Tags with the Name that AWS's console shows."""

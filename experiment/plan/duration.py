@@ -1,14 +1,13 @@
 """How long it takes to the first answer, step by step; each step says whether it was measured, scaled or assumed."""
 
-from typing import Literal
+from collections.abc import Iterator
 
 from experiment.catalogue.models import Geometry
-from experiment.cluster import EksCluster
+from experiment.cluster import EksCluster, NewNetwork
 from experiment.plan.part import Part
 from experiment.settings import Settings
+from experiment.waits import ADDON, CALL, CHART, CLUSTER, COREDNS, NODE_GROUP, ROLE, SUBNET, VPC, Basis, Wait, waits
 from experiment.weights import Weights
-
-Basis = Literal["measured", "scaled", "assumed"]
 
 CHECKPOINT_GIB = 22.28
 """The checkpoint of the 12B post, from whose start the rates below are."""
@@ -20,9 +19,6 @@ REST_S = 58.0
 _POST = "12B post"
 _SAME = 0.01
 _FETCHING = "weights from"
-_CLUSTER_S, _NODES_S = 900.0, 180.0
-_CLUSTER_SOURCE = "15 minutes on average, aws/containers-roadmap#1227"
-_NODES_SOURCE = "no measurement at hand"
 
 
 class Step(Part):
@@ -40,7 +36,9 @@ class Duration(Part):
     Attributes:
         steps: from `up` to the first answer.
         first_request_s: their sum; None if a step is not known, or nothing is served.
+        serving_s: what of that is the engine's pods', from when they are asked for; None likewise.
         restart_s: how long a group that is made anew gives no answer; None if not known.
+        destroy_s: how long `pulumi destroy` takes; None where it takes no cluster away.
         benchmark_s: what the benchmark is expected to take; None if speed is not known.
         benchmark_longest_s: after which it is over in any case; None if nothing is measured.
         unknown: what could not be told.
@@ -48,7 +46,9 @@ class Duration(Part):
 
     steps: tuple[Step, ...]
     first_request_s: float | None
+    serving_s: float | None
     restart_s: float | None
+    destroy_s: float | None
     benchmark_s: float | None
     benchmark_longest_s: float | None
     unknown: tuple[str, ...] = ()
@@ -81,7 +81,8 @@ def duration(settings: Settings, size_gib: float | None, benchmark_s: float | No
     """
     serves = settings.topology.groups > 0
     plan = settings.benchmark.plan(settings.model.served_name) if settings.benchmark and serves else None
-    machines = _machines() if isinstance(settings.cluster, EksCluster) else ()
+    own = settings.cluster if isinstance(settings.cluster, EksCluster) else None
+    machines = tuple(_machines(own)) if own else ()
     unknown: tuple[str, ...] = ()
     engine: tuple[Step, ...] = ()
     if serves and simulated:
@@ -94,7 +95,9 @@ def duration(settings: Settings, size_gib: float | None, benchmark_s: float | No
     return Duration(
         steps=(*machines, *engine),
         first_request_s=sum(step.seconds for step in (*machines, *engine)) if serves and known else None,
+        serving_s=sum(step.seconds for step in engine) if serves and known else None,
         restart_s=sum(step.seconds for step in engine if _again(step, settings)) if serves and known else None,
+        destroy_s=_destroy_s(own) if own else None,
         benchmark_s=benchmark_s if plan else None,
         benchmark_longest_s=plan.longest_s - plan.ready_timeout_s if plan else None,
         unknown=unknown,
@@ -111,11 +114,26 @@ def _fetched(weights: Weights) -> str:
     return f"{_FETCHING} {where}, {'once a node' if weights.cache == 'node' else 'at every start'}"
 
 
-def _machines() -> tuple[Step, ...]:
-    return (
-        Step(name="cluster", seconds=_CLUSTER_S, basis="assumed", source=_CLUSTER_SOURCE),
-        Step(name="nodes", seconds=_NODES_S, basis="assumed", source=_NODES_SOURCE),
-    )
+def _machines(cluster: EksCluster) -> Iterator[Step]:
+    """Yield what the engine's pods wait for in `up`: the links that `splitbed plan --chain` finds in the program."""
+    if isinstance(cluster.network, NewNetwork):
+        yield _step("network", waits(VPC).create, waits(SUBNET).create)
+    yield _step("cluster", waits(CLUSTER).create, waits(ROLE).create, CALL.create)
+    yield _step("its network add-on", waits(ADDON).create)
+    yield _step("nodes", waits(NODE_GROUP).create)
+    yield _step("controller", waits(CHART).create)
+
+
+def _step(name: str, most: Wait, *others: Wait) -> Step:
+    """Return a step whose basis is that of what takes most of it."""
+    seconds = most.seconds + sum(other.seconds for other in others)
+    return Step(name=name, seconds=seconds, basis=most.basis, source=most.source)
+
+
+def _destroy_s(cluster: EksCluster) -> float:
+    network = (SUBNET, VPC) if isinstance(cluster.network, NewNetwork) else ()
+    longest = (f"{ADDON} {COREDNS}", NODE_GROUP, ADDON, CLUSTER, ROLE, *network)
+    return sum(waits(kind).delete.seconds for kind in longest) + CALL.delete.seconds
 
 
 def _engine(settings: Settings, size_gib: float) -> tuple[Step, ...]:

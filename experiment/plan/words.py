@@ -205,6 +205,8 @@ def totals(duration: Duration) -> Iterator[Row]:
         yield "to the first request", clock(duration.first_request_s), ""
     if duration.restart_s is not None:
         yield "without an answer, each restart", clock(duration.restart_s), ""
+    if duration.destroy_s is not None:
+        yield "gone after `pulumi destroy`", clock(duration.destroy_s), ""
     if duration.benchmark_longest_s is not None:
         longest = f"{clock(duration.benchmark_longest_s)} at the longest"
         if duration.benchmark_s is None:

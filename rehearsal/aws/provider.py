@@ -13,7 +13,7 @@ from google.protobuf import empty_pb2
 from google.rpc import code_pb2, status_pb2  # type: ignore[import-untyped]
 from pulumi.runtime.proto import provider_pb2 as proto
 
-from rehearsal.aws import pace
+from experiment.waits import waits
 from rehearsal.aws.changes import at, changed_keys, within
 from rehearsal.aws.kinds.all import KINDS
 from rehearsal.aws.kinds.ec2 import LAUNCH_TEMPLATE
@@ -104,7 +104,7 @@ class AwsProvider(Plugin):
         made = self._counted(
             "create", request.urn, lambda: self._create(kind, request.urn, inputs | _tags(tags)), context
         )
-        self._pace.spend(pace.create_s(kind.type))
+        self._pace.spend(waits(kind.type).create.seconds)
         outputs = {**inputs, **made.outputs, **tags}
         if made.failed:
             _half_made(context, made.id, outputs, inputs, made.failed)
@@ -154,7 +154,7 @@ class AwsProvider(Plugin):
             except RefusedError as error:
                 if not gone(error):
                     raise
-            self._pace.spend(pace.delete_s(kind.type))
+            self._pace.spend(waits(kind.type).delete.seconds)
 
         self._counted("delete", request.urn, delete, context)
         return empty_pb2.Empty()

@@ -113,3 +113,29 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & foreign), file=s
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stderr.strip() == "[]"
     assert json.loads(done.stdout)["subject"]["name"] == "gemma-12b-split"
+
+
+def test_the_chain_is_for_people_and_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run("gemma-1b-split", "--chain", capsys=capsys)
+    assert (code, err) == (0, "")
+    assert "pulumi up: 16 min" in out
+    assert "pulumi destroy: 10 min" in out
+    code, out, _ = run("gemma-1b-split", "--chain", "--json", capsys=capsys)
+    found = json.loads(out)
+    assert code == 0
+    assert 1 <= found["ratio"] <= 1.05
+    for span in ("up", "unavoidable", "destroy"):
+        last = found[span]["chain"][-1]
+        assert last["began_s"] + last["seconds"] == pytest.approx(found[span]["seconds"])
+
+
+def test_a_stack_that_makes_no_cluster_has_no_chain(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run("rehearsal-split", "--chain", capsys=capsys)
+    assert code == 2
+    assert "makes no cluster" in err
+
+
+def test_a_plan_that_stops_is_shown_in_place_of_its_chain(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run("gemma-12b-split", "--set", "engine.max_model_len=4096", "--chain", capsys=capsys)
+    assert code == 1
+    assert "kv-cache-refused" in out

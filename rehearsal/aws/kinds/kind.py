@@ -95,7 +95,6 @@ class Kind:
         computed: outputs that a preview of its creation does not know.
         named: the input by which it is called, which the provider fills where the program does not.
         unique: whether two cannot have the same name, so that the old one goes before the new one comes.
-        seconds: how long creation and deletion take on AWS; nobody's promise, see `pace`.
     """
 
     type: str

@@ -1,0 +1,1 @@
+"""How long `up` and `destroy` take, and what they wait for."""
