@@ -1,67 +1,92 @@
-"""NVIDIA's device plugin: without it a node's GPUs are none to Kubernetes."""
+"""Device plugins: without its own, a node's GPUs or its fabric adapter are none to Kubernetes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet, DaemonSetSpecArgs
 from pulumi_kubernetes.core.v1 import (
-    CapabilitiesArgs,
     ContainerArgs,
     EnvVarArgs,
     HostPathVolumeSourceArgs,
     PodSpecArgs,
     PodTemplateSpecArgs,
-    SecurityContextArgs,
     TolerationArgs,
     VolumeArgs,
     VolumeMountArgs,
 )
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
-from components import labels
+from components import labels, security
+from components.counted import resources
+from experiment.catalogue.addons import addons
 from experiment.nodes import Placing
 
-NAME = "nvidia-device-plugin"
 NAMESPACE = "kube-system"
 _SOCKETS = "/var/lib/kubelet/device-plugins"
 
 
 @dataclass(frozen=True, kw_only=True)
+class Device:
+    """What one plugin tells the kubelet of, and what it must see of the node for that.
+
+    Attributes:
+        plugin: its name here and among the add-ons that the plan counts.
+        directory: of the node, with the devices; none where the container runtime hands them over.
+        environment: of its container.
+    """
+
+    plugin: str
+    directory: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+GPUS = Device(plugin="nvidia-device-plugin", environment={"FAIL_ON_INIT_ERROR": "false"})
+FABRIC = Device(plugin="aws-efa-k8s-device-plugin", directory="/dev/infiniband")
+
+
+@dataclass(frozen=True, kw_only=True)
 class DevicePluginArgs:
-    """Which image, on which nodes."""
+    """Of which devices, by which image, on which nodes."""
 
     experiment: str
+    device: Device
     image: str
     nodes: Placing
     after: Sequence[pulumi.Resource]
 
 
 class DevicePlugin(pulumi.ComponentResource):
-    """A pod on every node with GPUs, whatever taints it has.
+    """A pod on every node of the group, whatever taints it has.
 
-    Their image is the AL2023 one with driver and container runtime, so the plugin needs no rights but the directory
-    in which the kubelet listens.
+    The nodes' image is the AL2023 one, which has the drivers and NVIDIA's container runtime, so a plugin needs no
+    rights but the directory in which the kubelet listens, and the devices themselves to be looked at.
     """
 
     def __init__(self, name: str, args: DevicePluginArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:DevicePlugin", name, None, opts)
-        own = labels.of(args.experiment, NAME)
+        device = args.device
+        own = labels.of(args.experiment, device.plugin)
+        directories = {"sockets": _SOCKETS, **({"devices": device.directory} if device.directory else {})}
         self.daemon_set = DaemonSet(
             f"{name}-daemon-set",
-            metadata=ObjectMetaArgs(name=NAME, namespace=NAMESPACE, labels=own),
+            metadata=ObjectMetaArgs(name=device.plugin, namespace=NAMESPACE, labels=own),
             spec=DaemonSetSpecArgs(
-                selector=LabelSelectorArgs(match_labels={labels.COMPONENT: NAME}),
+                selector=LabelSelectorArgs(match_labels={labels.COMPONENT: device.plugin}),
                 template=PodTemplateSpecArgs(
                     metadata=ObjectMetaArgs(labels=own),
                     spec=PodSpecArgs(
                         automount_service_account_token=False,
                         enable_service_links=False,
-                        priority_class_name="system-node-critical",
+                        host_network=addons()[device.plugin].host_network or None,
+                        priority_class_name=addons()[device.plugin].priority,
                         node_selector=dict(args.nodes.selector),
                         tolerations=[TolerationArgs(operator="Exists")],
-                        containers=[_plugin(args.image)],
-                        volumes=[VolumeArgs(name="sockets", host_path=HostPathVolumeSourceArgs(path=_SOCKETS))],
+                        containers=[_plugin(args, directories)],
+                        volumes=[
+                            VolumeArgs(name=called, host_path=HostPathVolumeSourceArgs(path=path))
+                            for called, path in directories.items()
+                        ],
                     ),
                 ),
             ),
@@ -70,16 +95,13 @@ class DevicePlugin(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _plugin(image: str) -> ContainerArgs:
+def _plugin(args: DevicePluginArgs, directories: Mapping[str, str]) -> ContainerArgs:
     return ContainerArgs(
         name="plugin",
-        image=image,
+        image=args.image,
         image_pull_policy="IfNotPresent",
-        env=[EnvVarArgs(name="FAIL_ON_INIT_ERROR", value="false")],
-        security_context=SecurityContextArgs(
-            allow_privilege_escalation=False,
-            capabilities=CapabilitiesArgs(drop=["ALL"]),
-            read_only_root_filesystem=True,
-        ),
-        volume_mounts=[VolumeMountArgs(name="sockets", mount_path=_SOCKETS)],
+        env=[EnvVarArgs(name=name, value=value) for name, value in sorted(args.device.environment.items())] or None,
+        resources=resources(args.device.plugin),
+        security_context=security.container(),
+        volume_mounts=[VolumeMountArgs(name=called, mount_path=path) for called, path in directories.items()],
     )

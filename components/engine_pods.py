@@ -30,11 +30,11 @@ from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 from components import labels, security
 from components.placing import tolerations
 from components.weights import FetchedWeights
-from experiment import arguments, fetching
+from experiment import arguments, efa, fetching
 from experiment.arguments import AGENT_PORT, HTTP_PORT, MASTER_PORT
 from experiment.asked import Role
 from experiment.engine import Engine, Model
-from experiment.nodes import Placing
+from experiment.nodes import Device, Placing
 from experiment.probes import Probes
 from experiment.resources import GPU, memory_quantity
 from experiment.topology import Topology
@@ -58,6 +58,7 @@ class EnginePodsArgs:
     engine: Engine
     image: str
     gpus: int
+    efa: int
     topology: Topology
     nodes: Placing
     weights: FetchedWeights | None = None
@@ -149,7 +150,8 @@ def _script(name: str, *given: str) -> list[str]:
 
 
 def _environment(args: EnginePodsArgs) -> list[EnvVarArgs]:
-    variables = args.engine.environment("gpu" if args.gpus else "cpu", args.topology.tensor)
+    device: Device = "gpu" if args.gpus else "cpu"
+    variables = args.engine.environment(device, args.topology.tensor, fabric=args.efa > 0)
     if args.weights:  # what is missing then is an error, and not a download without a token
         variables.setdefault("HF_HUB_OFFLINE", "1")
     fixed = [EnvVarArgs(name=name, value=value) for name, value in sorted(variables.items())]
@@ -161,6 +163,8 @@ def _resources(args: EnginePodsArgs) -> ResourceRequirementsArgs:
     quantities = args.engine.resources.quantities()
     if args.gpus:
         quantities[GPU] = str(args.gpus)
+    if args.efa:
+        quantities[efa.RESOURCE] = str(args.efa)
     return ResourceRequirementsArgs(requests=quantities, limits=quantities)
 
 

@@ -25,7 +25,6 @@ from pulumi_kubernetes.core.v1 import (
     PodSpecArgs,
     PodTemplateSpecArgs,
     ProbeArgs,
-    ResourceRequirementsArgs,
     SeccompProfileArgs,
     ServiceAccount,
     TolerationArgs,
@@ -35,6 +34,7 @@ from pulumi_kubernetes.core.v1 import (
 from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
 from components import labels, security
+from components.counted import resources
 from components.node_directory import NodeDirectory, NodeDirectoryArgs
 from experiment import names, shipping
 from experiment.catalogue.addons import addons
@@ -162,8 +162,7 @@ class LogShipper(pulumi.ComponentResource):
 
 
 def _collector(image: str, mounts: dict[str, str]) -> ContainerArgs:
-    counted = addons()[NAME]  # as the plan counts it
-    quantities = {"cpu": f"{counted.cpu_millicores}m", "memory": f"{counted.memory_mib}Mi"}
+    memory = addons()[NAME].memory_mib * _MIB
     healthy = HTTPGetActionArgs(path="/", port=HEALTH_PORT)
     return ContainerArgs(
         name="collector",
@@ -172,12 +171,12 @@ def _collector(image: str, mounts: dict[str, str]) -> ContainerArgs:
         args=[f"--config={_CONFIG_AT}/{_CONFIG}", f"--feature-gates={','.join(shipping.FEATURES)}"],
         env=[
             EnvVarArgs(name="AWS_EC2_METADATA_DISABLED", value="true"),  # never the node's own rights
-            EnvVarArgs(name="GOMEMLIMIT", value=str(round(counted.memory_mib * _MIB * _GO_SHARE))),
+            EnvVarArgs(name="GOMEMLIMIT", value=str(round(memory * _GO_SHARE))),
             _field("NODE_NAME", "spec.nodeName"),
             _field("POD_IP", "status.podIP"),
         ],
         ports=[ContainerPortArgs(name="health", container_port=HEALTH_PORT)],
-        resources=ResourceRequirementsArgs(requests=quantities, limits=quantities),
+        resources=resources(NAME),
         # It is ready when it reads: what comes after it then loses nothing.
         readiness_probe=ProbeArgs(http_get=healthy, period_seconds=2, timeout_seconds=5),
         liveness_probe=ProbeArgs(

@@ -49,6 +49,8 @@ class ServingArgs:
     image: str
     gpus: int
     """GPUs of each pod."""
+    efa: int
+    """Interfaces of the Elastic Fabric Adapter of each pod."""
     service: ServiceSettings
     restart_policy: RestartPolicy
     topology: Topology
@@ -135,6 +137,7 @@ class Serving(pulumi.ComponentResource):
             engine=args.engine,
             image=args.image,
             gpus=args.gpus,
+            efa=args.efa,
             topology=args.topology,
             nodes=args.nodes,
             weights=args.weights,

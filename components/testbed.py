@@ -6,13 +6,14 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components import benchmark_job, labels, serving
+from components import benchmark_job, device_plugin, labels, serving
 from components.archive import benchmark_zip
 from components.aws.ground import Ground
 from components.aws.pod_role import PodRole, PodRoleArgs
 from components.aws.results import BucketResults, BucketResultsArgs
 from components.benchmark_job import BenchmarkJob, BenchmarkJobArgs
 from components.device_plugin import DevicePlugin, DevicePluginArgs
+from components.gpu_exporter import GpuExporter, GpuExporterArgs
 from components.log_shipper import LogShipper, LogShipperArgs
 from components.lws import NAMESPACE, LwsController, LwsControllerArgs
 from components.records import Records
@@ -22,6 +23,7 @@ from components.weights import FetchedWeights, Weights, WeightsArgs
 from experiment import asking, fetching, names, ownership, shipping, upload, versions
 from experiment.benchmark import Benchmark, S3Results
 from experiment.cluster import EksCluster
+from experiment.nodes import InstanceGroup
 from experiment.pins import Pins
 from experiment.settings import Settings
 
@@ -51,6 +53,7 @@ class Testbed(pulumi.ComponentResource):
                 engine=settings.engine,
                 image=settings.engine_image,
                 gpus=settings.gpus_per_pod,
+                efa=settings.efa_per_pod,
                 service=settings.service,
                 restart_policy=settings.lws.restart_policy,
                 topology=settings.topology,
@@ -88,19 +91,43 @@ class Testbed(pulumi.ComponentResource):
         """Return what must be there before an engine's pod can start; nothing on a cluster that was given."""
         if self._ground is None:
             return []
-        if self._settings.device == "cpu":
-            return [*self._ground.engine, *self._ground.names]
-        plugin = DevicePlugin(
-            f"{self._name}-device-plugin",
-            DevicePluginArgs(
+        nodes = self._settings.nodes
+        devices = []
+        if self._settings.device == "gpu":
+            devices.append(("device-plugin", device_plugin.GPUS, versions.DEVICE_PLUGIN_IMAGE))
+        if isinstance(nodes.engine, InstanceGroup) and nodes.engine.efa:
+            devices.append(("efa-plugin", device_plugin.FABRIC, versions.EFA_PLUGIN_IMAGE))
+        plugins = [
+            DevicePlugin(
+                f"{self._name}-{what}",
+                DevicePluginArgs(
+                    experiment=self._settings.name,
+                    device=device,
+                    image=self._pins.image(image),
+                    nodes=nodes.placing("engine"),
+                    after=self._ground.engine,
+                ),
+                self._inside,
+            ).daemon_set
+            for what, device, image in devices
+        ]
+        return [*self._ground.engine, *self._ground.names, *plugins, *self._exporters(self._ground.engine)]
+
+    def _exporters(self, nodes: Sequence[pulumi.Resource]) -> Sequence[pulumi.Resource]:
+        """Return what is to be there before the engine, so that it is seen from its first second."""
+        if not self._settings.observe.dcgm:
+            return []
+        exporter = GpuExporter(
+            f"{self._name}-gpu-exporter",
+            GpuExporterArgs(
                 experiment=self._settings.name,
-                image=self._pins.image(versions.DEVICE_PLUGIN_IMAGE),
+                image=self._pins.image(versions.DCGM_EXPORTER_IMAGE),
                 nodes=self._settings.nodes.placing("engine"),
-                after=self._ground.engine,
+                after=nodes,
             ),
             self._inside,
         )
-        return [*self._ground.engine, *self._ground.names, plugin.daemon_set]
+        return [exporter.daemon_set]
 
     def _options_inside(self) -> pulumi.ResourceOptions:
         """Return the options of what is in the cluster.

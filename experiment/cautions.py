@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import floor
 
+from experiment import efa
 from experiment.catalogue.instances import InstanceType, instance_types
 from experiment.cluster import KubeconfigCluster
 from experiment.nodes import InstanceGroup
@@ -16,7 +17,7 @@ def cautions(settings: Settings) -> list[Warning]:
     """Return what a person should know of the settings as they stand; nothing of it depends on sizes or prices."""
     if not settings.topology.groups:
         return []
-    return [*_threads(settings), *_unsteady(settings), *_zones(settings), *_sticky(settings)]
+    return [*_threads(settings), *_unsteady(settings), *_zones(settings), *_fabric(settings), *_sticky(settings)]
 
 
 def _engine_instance(settings: Settings) -> InstanceType | None:
@@ -76,6 +77,31 @@ def _zones(settings: Settings) -> Iterator[Warning]:
             {"stages": settings.topology.size},
             mistake=True,
         )
+
+
+def _fabric(settings: Settings) -> Iterator[Warning]:
+    """Yield what comes of EFA, which is there at once and used only by who can."""
+    group = settings.nodes.engine
+    if not isinstance(group, InstanceGroup) or not group.efa:
+        return
+    if not settings.efa_per_pod:
+        alone = settings.topology.size == 1
+        why = "no group has pods on two nodes" if alone else "the CPU backend's gloo knows TCP alone"
+        yield Warning("efa-unused", f"nodes.engine.efa is true, and nothing uses the Elastic Fabric Adapter: {why}.")
+        return
+    image = settings.engine_image
+    known = (
+        f"{image} is vLLM's own image, which has neither"
+        if efa.image_lacks_it(image)
+        else f"Nothing here knows whether {image} has them"
+    )
+    yield Warning(
+        "efa-needs-libraries",
+        "Over the Elastic Fabric Adapter NCCL needs libfabric and AWS's plugin (aws-ofi-nccl) in the engine's image. "
+        f"{known}; without them it takes TCP, and the run measures that. Build an image on vLLM's with AWS's EFA "
+        "installer, name it in engine.image, and look in the engine's log for NET/OFI (by EFA) or NET/Socket (by TCP).",
+        {"interfaces": settings.efa_per_pod},
+    )
 
 
 def _sticky(settings: Settings) -> Iterator[Warning]:

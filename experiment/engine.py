@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, JsonValue, field_validator
 from pydantic_core import PydanticCustomError
 
-from experiment import flags
+from experiment import efa, flags
 from experiment.catalogue.models import Geometry
 from experiment.catalogue.models import model as known_model
 from experiment.images import Image
@@ -164,17 +164,19 @@ class Engine(Strict):
                 raise PydanticCustomError("env", "{why}", {"key": name, "why": refusal[0], "remedy": refusal[1]})
         return given
 
-    def environment(self, device: Device, ranks: int) -> dict[str, str]:
+    def environment(self, device: Device, ranks: int, *, fabric: bool = False) -> dict[str, str]:
         """Return the variables that every pod gets, besides those that only the pod itself can know.
 
         Args:
             device: what computes.
             ranks: how many workers compute in one pod.
+            fabric: whether the pod has an interface of the Elastic Fabric Adapter.
         """
         space = {"VLLM_CPU_KVCACHE_SPACE": str(self.kv_cache.gib)} if self.kv_cache.kind == "space" else {}
         return {
             "GLOO_SOCKET_IFNAME": "eth0",  # else it may pick the loopback or another card
             **({"NCCL_SOCKET_IFNAME": "eth0"} if device == "gpu" else {}),
+            **(efa.ENVIRONMENT if fabric else {}),
             "HOME": "/tmp",  # noqa: S108  the only writable place of the pod
             "PYTHONUNBUFFERED": "1",
             "USER": "engine",  # libraries ask for a user's name, and the pod's number has none

@@ -18,7 +18,7 @@ from experiment.errors import SplitbedError
 from experiment.explain import problems
 from experiment.images import ArchitectureImages
 from experiment.lws import InstallLws
-from experiment.nodes import architecture, gpus
+from experiment.nodes import InstanceGroup, architecture, gpus
 from experiment.settings import Settings
 from experiment.strict import Strict
 
@@ -138,6 +138,10 @@ def images(settings: Settings) -> Iterator[str]:
         yield versions.AWS_CLI_IMAGE
     if settings.device == "gpu":
         yield versions.DEVICE_PLUGIN_IMAGE
+    if isinstance(settings.nodes.engine, InstanceGroup) and settings.nodes.engine.efa:
+        yield versions.EFA_PLUGIN_IMAGE
+    if settings.observe.dcgm:
+        yield versions.DCGM_EXPORTER_IMAGE
     if settings.logs.kind != "none":
         yield settings.logs.image
 

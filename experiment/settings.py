@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from experiment import combinations, placement
+from experiment import combinations, efa, placement
 from experiment.benchmark import Benchmark
 from experiment.budget import Budget
 from experiment.cluster import Cluster, EksCluster
@@ -27,6 +27,7 @@ from experiment.images import image_for
 from experiment.logs import Logs
 from experiment.lws import InstallLws, Lws
 from experiment.nodes import Device, NodeGroup, Nodes, architecture, gpus
+from experiment.observe import Observe
 from experiment.problem import Problem
 from experiment.service import Service
 from experiment.topology import Topology
@@ -63,6 +64,7 @@ class Settings(Identity):
     topology: Topology = Field(description="how the model is laid out over pods")
     service: Service = Field(default_factory=lambda: Service(), description="how clients reach it")
     logs: Logs = Field(default_factory=lambda: Logs(), description="where the logs of its pods go")
+    observe: Observe = Field(default_factory=lambda: Observe(), description="what else looks at its nodes")
     budget: Budget | None = Field(None, description="what it may cost; no limit if not given")
     accept: tuple[WarningName, ...] = Field((), description="names of the warnings that are mistakes and are meant")
     benchmark: Benchmark | None = Field(None, description="what is measured; nothing if not given")
@@ -76,6 +78,11 @@ class Settings(Identity):
     def gpus_per_pod(self) -> int:
         """How many GPUs an engine pod asks for."""
         return self.topology.tensor if self.device == "gpu" else 0
+
+    @property
+    def efa_per_pod(self) -> int:
+        """How many interfaces of the Elastic Fabric Adapter an engine pod asks for."""
+        return efa.interfaces(self.nodes.engine, self.topology)
 
     @property
     def engine_image(self) -> str:

@@ -17,6 +17,12 @@ AWS_CLI_IMAGE = "public.ecr.aws/aws-cli/aws-cli:2.32.9"
 # renovate: datasource=docker depName=nvcr.io/nvidia/k8s-device-plugin
 DEVICE_PLUGIN_IMAGE = "nvcr.io/nvidia/k8s-device-plugin:v0.18.0"
 
+# renovate: datasource=docker depName=public.ecr.aws/eks/aws-efa-k8s-device-plugin
+EFA_PLUGIN_IMAGE = "public.ecr.aws/eks/aws-efa-k8s-device-plugin:v0.5.7"
+
+# renovate: datasource=docker depName=nvcr.io/nvidia/k8s/dcgm-exporter
+DCGM_EXPORTER_IMAGE = "nvcr.io/nvidia/k8s/dcgm-exporter:4.6.1-4.8.4-distroless"
+
 # renovate: datasource=docker depName=otel/opentelemetry-collector-contrib
 COLLECTOR_VERSION = "0.165.1"
 COLLECTOR_IMAGE = f"docker.io/otel/opentelemetry-collector-contrib:{COLLECTOR_VERSION}"

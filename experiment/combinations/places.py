@@ -9,7 +9,8 @@ from experiment.engine import Engine, Model
 from experiment.images import each_image
 from experiment.logs import Logs
 from experiment.lws import ExistingLws, InstallLws, Lws
-from experiment.nodes import InstanceGroup, Nodes, groups
+from experiment.nodes import InstanceGroup, Nodes, gpus, groups
+from experiment.observe import Observe
 from experiment.problem import Problem
 
 
@@ -58,6 +59,20 @@ def cloudwatch_is_awss(cluster: Cluster, logs: Logs) -> list[Problem]:
     if logs.kind == "cloudwatch" and isinstance(cluster, KubeconfigCluster):
         why = "nothing gives the pods of such a cluster the right to write there"
         return [Problem("logs.kind", "cloudwatch with cluster.kind kubeconfig", why, "Take kind: files or kind: none.")]
+    return []
+
+
+def exporters_are_where_we_make_the_nodes(cluster: Cluster, nodes: Nodes, observe: Observe) -> list[Problem]:
+    """An exporter of GPUs needs some, and a cluster that is there has its own or wants none."""
+    if not observe.dcgm:
+        return []
+    if isinstance(cluster, KubeconfigCluster):
+        why = "it is root on its nodes, which are not ours to give"
+        remedy = "Leave it out; a cluster with GPUs mostly has NVIDIA's operator, which brings it."
+        return [Problem("observe.dcgm", "true with cluster.kind kubeconfig", why, remedy)]
+    if not gpus(nodes.engine):
+        why = "the engine's nodes have no GPUs that it could look at"
+        return [Problem("observe.dcgm", "true with nodes without GPUs", why, "Leave it out.")]
     return []
 
 
@@ -145,6 +160,7 @@ RULES = (
     nodes_are_the_clusters,
     records_outlive_the_cluster,
     cloudwatch_is_awss,
+    exporters_are_where_we_make_the_nodes,
     a_new_cluster_has_no_controller,
     without_a_gateway_all_comes_from_aws,
     a_gated_model_needs_a_token,

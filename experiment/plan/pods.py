@@ -9,7 +9,7 @@ from experiment.catalogue.addons import AddOn, addons
 from experiment.cluster import EksCluster
 from experiment.labels import COMPONENT, GROUP, LWS_GROUP, LWS_NAME
 from experiment.lws import InstallLws
-from experiment.nodes import Placing, gpus
+from experiment.nodes import InstanceGroup, Placing, gpus
 from experiment.placement import CONTROLLER
 from experiment.schedule import AntiAffinity, LabelSelector, Node, Pod, Preference, Requirement, Toleration
 from experiment.settings import Settings
@@ -32,10 +32,14 @@ def deployed_addons(settings: Settings) -> tuple[AddOn, ...]:
     ships = settings.logs.kind != "none"
     if not isinstance(settings.cluster, EksCluster):
         return (addons()["log-shipper"],) if ships else ()
-    wanted = {"log-shipper": ships, "gpu": gpus(settings.nodes.engine) > 0}
-    return tuple(
-        addon for addon in addons().values() if wanted.get(addon.where if addon.where == "gpu" else addon.name, True)
-    )
+    engine = settings.nodes.engine
+    wanted = {
+        "log-shipper": ships,
+        "nvidia-device-plugin": gpus(engine) > 0,
+        "aws-efa-k8s-device-plugin": isinstance(engine, InstanceGroup) and engine.efa,
+        "dcgm-exporter": settings.observe.dcgm,
+    }
+    return tuple(addon for addon in addons().values() if wanted.get(addon.name, True))
 
 
 def _addons(settings: Settings, nodes: Sequence[Node]) -> list[Pod]:

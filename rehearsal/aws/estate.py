@@ -182,7 +182,8 @@ class Estate:
     def _start_instance(self, cluster: str, name: str, group: Any, number: int) -> None:
         kind = group.instance_types[0]
         scaling = group.resources["autoScalingGroups"][0]["name"]
-        born = self._born_with(group, scaling)
+        template = self._template(group)
+        born = self._born_with(template, scaling)
         image = self.services.ask("ec2", "DescribeImages", Filters=[{"Name": "name", "Values": [scaling]}])["Images"]
         started = self.services.ask(
             "ec2",
@@ -208,21 +209,28 @@ class Estate:
                     **group.labels,
                 },
                 taints=[(one["key"], one.get("value", ""), _EFFECTS[one["effect"]]) for one in group.taints or ()],
+                efa=sum(one.get("InterfaceType") == "efa" for one in template.get("NetworkInterfaces", [])),
             ),
         )
 
-    def _born_with(self, group: Any, scaling: str) -> dict[str, dict[str, str]]:
+    def _template(self, group: Any) -> Mapping[str, Any]:
+        """Return what the group's launch template says of an instance; nothing if the group has none."""
+        if not group.launch_template:
+            return {}
+        version = self.services.ask(
+            "ec2",
+            "DescribeLaunchTemplateVersions",
+            LaunchTemplateId=group.launch_template["id"],
+            Versions=[str(group.launch_template["version"])],
+        )["LaunchTemplateVersions"][0]
+        data: Mapping[str, Any] = version["LaunchTemplateData"]
+        return data
+
+    def _born_with(self, template: Mapping[str, Any], scaling: str) -> dict[str, dict[str, str]]:
         """Return the tags of a new instance and its volume: the template's, and over them the group's on the first."""
         born: dict[str, dict[str, str]] = {"instance": {}, "volume": {}}
-        if group.launch_template:
-            version = self.services.ask(
-                "ec2",
-                "DescribeLaunchTemplateVersions",
-                LaunchTemplateId=group.launch_template["id"],
-                Versions=[str(group.launch_template["version"])],
-            )["LaunchTemplateVersions"][0]
-            for one in version["LaunchTemplateData"].get("TagSpecifications", []):
-                born[one["ResourceType"]] = _listed(one["Tags"])
+        for one in template.get("TagSpecifications", []):
+            born[one["ResourceType"]] = _listed(one["Tags"])
         found = self.services.ask("autoscaling", "DescribeAutoScalingGroups", AutoScalingGroupNames=[scaling])
         born["instance"] |= _listed(found["AutoScalingGroups"][0]["Tags"])
         return born

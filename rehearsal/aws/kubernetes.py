@@ -16,6 +16,7 @@ class Node:
         zone: such as `us-east-1a`.
         labels: those of the group.
         taints: key, value and effect of each, as Kubernetes spells them.
+        efa: its interfaces of the Elastic Fabric Adapter.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Node:
     zone: str
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: Sequence[tuple[str, str, str]] = ()
+    efa: int = 0
 
 
 class Kubernetes(Protocol):

@@ -87,8 +87,9 @@ def _status(node: Node) -> dict[str, Any]:
     instance = instance_type(node.instance_type)
     found = allocatable(instance)
     size = {"cpu": f"{found.cpu_millicores}m", "memory": f"{found.memory_mib}Mi", "pods": str(found.pods)}
-    if instance.gpus:  # as the device plugin would say it, whose pod only pretends
-        size["nvidia.com/gpu"] = str(instance.gpus)
+    # As the device plugins would say it, whose pods only pretend.
+    devices = {"nvidia.com/gpu": instance.gpus, "vpc.amazonaws.com/efa": node.efa}
+    size |= {name: str(count) for name, count in devices.items() if count}
     metadata = {"name": node.name}
     return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": {"allocatable": size, "capacity": size}}
 

@@ -73,6 +73,14 @@ def test_a_pod_asks_for_a_gpu_for_each_part_of_a_layer(stack: str, gpus: str) ->
     ]
 
 
+def test_stages_of_tensor_parts_ask_for_their_own_nodes_gpus() -> None:
+    templates = recorded("llama-70b-tp2pp2").one(LWS).inputs["spec"]["leaderWorkerTemplate"]
+    assert templates["size"] == 2
+    for role in ("leaderTemplate", "workerTemplate"):
+        (engine,) = templates[role]["spec"]["containers"]
+        assert engine["resources"]["limits"]["nvidia.com/gpu"] == "2"
+
+
 def test_pods_on_cpus_ask_for_none() -> None:
     spec = recorded("rehearsal-single").one(LWS).inputs["spec"]["leaderWorkerTemplate"]["workerTemplate"]["spec"]
     assert set(spec["containers"][0]["resources"]["limits"]) == {"cpu", "memory"}

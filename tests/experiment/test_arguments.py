@@ -71,10 +71,22 @@ def test_the_flags_of_the_gpu_post() -> None:
         assert not [argument for argument in argv if "pipeline" in argument or "kv-cache-memory" in argument]
 
 
+def test_pipeline_over_two_nodes_with_tensor_inside_each() -> None:
+    argv = said("llama-70b-tp2pp2")
+    assert {"--pipeline-parallel-size=2", "--tensor-parallel-size=2", "--nnodes=2"} <= argv
+
+
 def test_several_nodes_of_gpus_are_stages_of_tensor_parts() -> None:
     split = {"kind": "split", "pipeline": 2, "tensor": 4}
     argv = said("llama-70b-tp4x1", topology=split, nodes__engine__count=2)
     assert {"--pipeline-parallel-size=2", "--tensor-parallel-size=4", "--nnodes=2"} <= argv
+
+
+def test_what_cards_without_p2p_need_can_be_set() -> None:
+    flags, env = {"disable-custom-all-reduce": True}, {"NCCL_P2P_DISABLE": "1"}
+    engine = settings_of("llama-70b-tp4x1", engine__flags=flags, engine__env=env).engine
+    assert "--disable-custom-all-reduce" in said("llama-70b-tp4x1", engine__flags=flags)
+    assert engine.environment("gpu", 4)["NCCL_P2P_DISABLE"] == "1"
 
 
 def test_the_collective_library_of_gpus_is_told_the_pods_network_card() -> None:

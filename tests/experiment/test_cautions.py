@@ -55,6 +55,23 @@ def test_spot_instances_may_be_taken_back() -> None:
     assert "spot-engine" in named("gemma-1b-single", nodes__engine__purchase="spot")
 
 
+def test_a_fabric_that_nothing_uses_is_said() -> None:
+    fabric = {"nodes__engine__efa": True}
+    assert "no group has pods on two nodes" in named("llama-70b-tp4x1", **fabric)["efa-unused"].text
+    on_cpus = named("gemma-1b-split", nodes__engine__instance="c7g.16xlarge", **fabric)["efa-unused"]
+    assert "gloo knows TCP alone" in on_cpus.text
+    assert "efa-unused" not in named("llama-70b-tp2pp2", **fabric)
+
+
+def test_what_an_image_lacks_for_the_fabric_is_said_plainly() -> None:
+    fabric = {"nodes__engine__efa": True}
+    of_vllm = named("llama-70b-tp2pp2", **fabric)["efa-needs-libraries"]
+    assert "docker.io/vllm/vllm-openai:v0.31.0 is vLLM's own image, which has neither" in of_vllm.text
+    own = named("llama-70b-tp2pp2", engine__image="registry.example/engine:1", **fabric)["efa-needs-libraries"]
+    assert "Nothing here knows whether registry.example/engine:1 has them" in own.text
+    assert "efa-needs-libraries" not in named("llama-70b-tp2pp2")
+
+
 def test_one_address_sees_one_copy_of_a_sticky_service() -> None:
     assert "sticky-by-address" not in named("llama-70b-tp2x2")
     assert "sticky-by-address" not in named("gemma-1b-replicas")

@@ -9,6 +9,7 @@ from experiment.errors import SplitbedError
 from experiment.pins import Pins
 from experiment.settings import Settings, load
 from tests.components.aws.stack import settings
+from tests.experiment.stacks import settings_of
 from tests.recording import PINS, stack_settings
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
@@ -46,6 +47,30 @@ def test_all_that_would_move_is_named() -> None:
 
 def test_with_the_lock_nothing_is_missing() -> None:
     assert pins.missing(pins.apply(loaded(), known()), known()) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "more"),
+    [
+        ({}, {"nvcr.io/nvidia/k8s-device-plugin"}),
+        (
+            {"nodes__engine__efa": True, "observe": {"dcgm": True}},
+            {
+                "nvcr.io/nvidia/k8s-device-plugin",
+                "nvcr.io/nvidia/k8s/dcgm-exporter",
+                "public.ecr.aws/eks/aws-efa-k8s-device-plugin",
+            },
+        ),
+    ],
+)
+def test_what_looks_at_devices_has_its_digest_too(changes: dict[str, Any], more: set[str]) -> None:
+    found = settings_of("llama-70b-tp2pp2", **changes)
+    pulled = {reference.rpartition(":")[0] for reference in pins.images(found)}
+    assert pulled - {reference.rpartition(":")[0] for reference in pins.images(settings_of("gemma-1b-split"))} == {
+        "docker.io/vllm/vllm-openai",
+        *more,
+    }
+    assert pins.missing(pins.apply(found, known()), known()) == []
 
 
 def test_pins_of_another_version_of_kubernetes_are_none() -> None:

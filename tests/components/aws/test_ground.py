@@ -9,10 +9,13 @@ from typing import Any
 import pulumi
 import pytest
 
+from experiment.catalogue.addons import addons
 from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES
 from experiment.plan.money import ENDPOINTS
+from experiment.plan.pods import deployed_addons
 from policies.rules.tags import UNTAGGABLE
 from tests.components.aws.stack import settings
+from tests.experiment.stacks import settings_of, text_of
 from tests.recording import PINS, STACKS, Recording, Registered, recorded, run, stack_settings
 
 OWN = tuple(stack for stack in STACKS if stack_settings(stack)["cluster"]["kind"] == "eks")
@@ -31,6 +34,11 @@ def usual() -> Recording:
 
 def varied(**changes: Any) -> Recording:
     return run(settings(**changes))
+
+
+def other(stack: str, **changes: Any) -> Recording:
+    """Run a tracked stack with values changed."""
+    return run(json.loads(text_of(stack, **changes)))
 
 
 @pytest.fixture(params=OWN)
@@ -375,6 +383,84 @@ def test_nodes_with_gpus_have_their_image_a_taint_and_the_plugin() -> None:
     assert plugin.inputs["spec"]["template"]["spec"]["tolerations"] == [{"operator": "Exists"}]
     (leader_worker_set,) = recording.of_type("kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet")
     assert plugin.urn in leader_worker_set.dependencies
+
+
+def daemon_set(recording: Recording, called: str) -> Registered:
+    (found,) = [
+        each for each in recording.of_type("kubernetes:apps/v1:DaemonSet") if each.inputs["metadata"]["name"] == called
+    ]
+    return found
+
+
+def with_fabric() -> Recording:
+    return other("llama-70b-tp2pp2", nodes__engine__efa=True)
+
+
+def test_with_the_fabric_a_node_has_one_interface_of_it_on_its_first_card() -> None:
+    recording = with_fabric()
+    template = by_group(recording, TEMPLATE)
+    assert template["engine"].inputs["networkInterfaces"] == [
+        {
+            "deleteOnTermination": "true",
+            "deviceIndex": 0,
+            "interfaceType": "efa",
+            "networkCardIndex": 0,
+            "securityGroups": ["sg-0123456789abcdef0"],
+        }
+    ]
+    assert "networkInterfaces" not in template["system"].inputs
+
+
+def test_the_fabrics_plugin_is_there_before_the_pods_that_ask_for_it() -> None:
+    recording = with_fabric()
+    plugin = daemon_set(recording, "aws-efa-k8s-device-plugin")
+    spec = plugin.inputs["spec"]["template"]["spec"]
+    assert spec["tolerations"] == [{"operator": "Exists"}]
+    assert {volume["hostPath"]["path"] for volume in spec["volumes"]} == {
+        "/dev/infiniband",
+        "/var/lib/kubelet/device-plugins",
+    }
+    (leader_worker_set,) = recording.of_type("kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet")
+    assert plugin.urn in leader_worker_set.dependencies
+    templates = leader_worker_set.inputs["spec"]["leaderWorkerTemplate"]
+    for role in ("leaderTemplate", "workerTemplate"):
+        (engine,) = templates[role]["spec"]["containers"]
+        for amounts in (engine["resources"]["requests"], engine["resources"]["limits"]):
+            assert (amounts["vpc.amazonaws.com/efa"], amounts["nvidia.com/gpu"]) == ("1", "2")
+        assert {"name": "FI_PROVIDER", "value": "efa"} in engine["env"]
+
+
+def test_without_the_fabric_nothing_asks_for_it() -> None:
+    recording = recorded("llama-70b-tp2pp2")
+    assert "vpc.amazonaws.com/efa" not in json.dumps([dict(each.inputs) for each in recording.resources])
+    assert [each.inputs["metadata"]["name"] for each in plugins(recording)] == ["nvidia-device-plugin"]
+
+
+@pytest.mark.parametrize("called", ["nvidia-device-plugin", "aws-efa-k8s-device-plugin", "dcgm-exporter"])
+def test_what_looks_at_devices_asks_for_what_the_plan_counts(called: str) -> None:
+    counted = addons()[called]
+    fabric = {"nodes__engine__efa": True, "observe": {"dcgm": True}}
+    assert called in [each.name for each in deployed_addons(settings_of("llama-70b-tp2pp2", **fabric))]
+    spec = daemon_set(other("llama-70b-tp2pp2", **fabric), called).inputs["spec"]["template"]["spec"]
+    (container,) = spec["containers"]
+    quantities = {"cpu": f"{counted.cpu_millicores}m", "memory": f"{counted.memory_mib}Mi"}
+    assert container["resources"] == {"requests": quantities, "limits": quantities}
+    assert spec.get("hostNetwork", False) is counted.host_network
+    assert spec.get("priorityClassName") == counted.priority
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert container["securityContext"]["allowPrivilegeEscalation"] is False
+
+
+def test_gpus_are_watched_only_where_that_is_asked_for() -> None:
+    plain = recorded("llama-70b-tp4x1")
+    assert "dcgm" not in json.dumps([dict(each.inputs) for each in plain.resources])
+    recording = other("llama-70b-tp4x1", observe={"dcgm": True})
+    exporter = daemon_set(recording, "dcgm-exporter")
+    (container,) = exporter.inputs["spec"]["template"]["spec"]["containers"]
+    assert container["securityContext"]["capabilities"] == {"add": ["SYS_ADMIN"], "drop": ["ALL"]}
+    assert "nvidia.com/gpu" not in container["resources"]["limits"], "it would take a GPU from the engine"
+    (leader_worker_set,) = recording.of_type("kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet")
+    assert exporter.urn in leader_worker_set.dependencies
 
 
 def test_nodes_without_gpus_have_none_of_it() -> None:

@@ -26,6 +26,14 @@ ECR = "123456789012.dkr.ecr.us-east-1.amazonaws.com/engine:v0.31.0"
             "benchmark.results.kind", "local with cluster.kind eks", "kind: s3",
         ),
         (
+            "rehearsal-split", {"observe": {"dcgm": True}},
+            "observe.dcgm", "true with cluster.kind kubeconfig", "NVIDIA's operator",
+        ),
+        (
+            "gemma-1b-split", {"observe": {"dcgm": True}},
+            "observe.dcgm", "true with nodes without GPUs", "Leave it out",
+        ),
+        (
             "gemma-1b-split", {"benchmark__results": {"kind": "claim"}},
             "benchmark.results.kind", "claim with cluster.kind eks", "kind: s3",
         ),

@@ -15,7 +15,7 @@ def planned(stack: str, **changes: object) -> ExperimentPlan:
 
 def test_the_posts_all_reduces_stand_in_both_plans() -> None:
     """GPU post: 80 layers x 2 x latency is 16 ms on four GPUs over NVLink, 9.6 on two, 480 on four over PCIe."""
-    for stack in ("llama-70b-tp4x1", "llama-70b-tp2x2"):
+    for stack in ("llama-70b-tp4x1", "llama-70b-tp2x2", "llama-70b-tp2pp2"):
         speed = planned(stack).speed
         assert speed is not None
         found = {one.metric: one.predicted for one in speed.posts if "all-reduce" in one.metric}
@@ -53,6 +53,18 @@ def test_two_gpus_over_pcie_are_none_where_one_would_not_do() -> None:
     (advice,) = [one for one in plan.advice if one.name == "tensor-parallel-over-pcie"]
     assert not advice.mistake
     assert "fits on no fewer" in advice.text
+
+
+def test_pipeline_over_two_nodes_costs_what_the_one_node_does_and_says_what_it_is() -> None:
+    plan, one_node = planned("llama-70b-tp2pp2"), planned("llama-70b-tp4x1")
+    assert plan.goes
+    assert {one.name for one in plan.advice if one.accepted} == {"split-fits-one-pod", "tensor-parallel-over-pcie"}
+    assert plan.cache is not None
+    assert one_node.cache is not None
+    assert plan.cache.tokens == one_node.cache.tokens, "the same four GPUs hold the model once"
+    assert plan.money is not None
+    assert one_node.money is not None
+    assert plan.money.hour_usd == pytest.approx(one_node.money.hour_usd, rel=0.01)
 
 
 def test_the_plan_shows_what_is_left_for_the_cache_and_that_it_is_an_estimate() -> None:

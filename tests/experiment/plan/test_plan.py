@@ -343,8 +343,7 @@ def test_what_surely_passes_the_guard_is_said_to_the_byte_where_whole_gib_would_
 
 def test_one_pod_instead_of_a_split_keeps_the_tensor_parts() -> None:
     """Without them the advice would itself be refused."""
-    split = {"kind": "split", "pipeline": 2, "tensor": 2}
-    plan = make(settings_of("llama-70b-tp2x2", topology=split, nodes__engine__count=2), NOW)
+    plan = make(settings_of("llama-70b-tp2pp2"), NOW)
     (text,) = [one.text for one in plan.advice if one.name == "split-fits-one-pod"]
     assert "{kind: single, tensor: 2}, or {kind: replicas, count: 2, tensor: 2}" in text
     assert "21 %" not in text, "a CPU's figure"

@@ -1,5 +1,7 @@
 """A small cluster in the doubles' account, made resource by resource."""
 
+from collections.abc import Sequence
+
 from tests.rehearsal.aws.driver import TAGS, Driver, Values
 
 TRUST = (
@@ -21,7 +23,7 @@ def network(aws: Driver) -> Values:
     )
 
 
-def template(aws: Driver) -> Values:
+def template(aws: Driver, **more: object) -> Values:
     return aws.create(
         "aws:ec2/launchTemplate:LaunchTemplate",
         "template",
@@ -29,6 +31,7 @@ def template(aws: Driver) -> Values:
         metadataOptions={"httpTokens": "required"},
         tagSpecifications=[{"resourceType": kind, "tags": TAGS} for kind in ("instance", "volume")],
         tags=TAGS,
+        **more,
     )
 
 
@@ -66,8 +69,8 @@ def cni(aws: Driver) -> Values:
     )
 
 
-def node_group(aws: Driver, **more: object) -> Values:
-    made = template(aws)
+def node_group(aws: Driver, interfaces: Sequence[object] = (), **more: object) -> Values:
+    made = template(aws, **({"networkInterfaces": interfaces} if interfaces else {}))
     return aws.create(
         "aws:eks/nodeGroup:NodeGroup",
         "nodes",

@@ -109,6 +109,16 @@ def test_a_node_group_is_instances_with_the_templates_tags_and_nodes(account: Wo
     assert groups["AutoScalingGroups"]
 
 
+def test_a_node_has_the_fabrics_interfaces_that_its_template_names(aws: Driver, paper: Paper) -> None:
+    made.cluster(aws)
+    efa = {
+        "deviceIndex": 0, "networkCardIndex": 0, "interfaceType": "efa", "securityGroups": ["sg-0123456789abcdef0"],
+        "deleteOnTermination": "true",
+    }  # fmt: skip
+    made.node_group(aws, interfaces=[efa])
+    assert [node.efa for node in paper.nodes["exp-some"].values()] == [1, 1]
+
+
 def test_a_node_that_is_replaced_is_born_with_the_groups_tags(account: World, aws: Driver) -> None:
     made.cluster(aws)
     group = made.node_group(aws)
