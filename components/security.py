@@ -10,8 +10,10 @@ from pulumi_kubernetes.core.v1 import (
     VolumeMountArgs,
 )
 
-USER = 65532
-"""User and group of every process of ours; images need not know it by a name."""
+from experiment import machines
+
+USER = machines.OWNER
+"""User and group of every process of ours."""
 
 
 def container() -> SecurityContextArgs:

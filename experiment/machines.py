@@ -10,6 +10,9 @@ from experiment.nodes import Architecture
 WEIGHTS = "/var/lib/splitbed/weights"
 """Directory of a node in which it keeps the model's weights, owned by the user of our containers."""
 
+OWNER = 65532
+"""User and group of every process in our containers; images need not know it by a name."""
+
 _BOUNDARY = "==splitbed=="
 STATIC_CPU_MANAGER = {"cpuManagerPolicy": "static"}
 """The kubelet's options by which a container that asks for whole cores has them to itself."""

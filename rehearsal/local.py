@@ -1,6 +1,7 @@
 """Rehearsals assembled: on a cluster that is started here, or on one that was given."""
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from experiment import fetching, machines
 from experiment.benchmark import Benchmark
 from experiment.errors import SplitbedError
 from experiment.nodes import Group, GroupName, Nodes
@@ -156,7 +158,8 @@ def _locally(
                 f"--set {path}: on a cluster of our own, records are written below {home / 'rehearsals'} at once.",
                 "Leave it out; with --kubeconfig it decides where that cluster keeps them.",
             )
-    ships = any(found.logs.kind != "none" for found in _check(files, settings))
+    checked = _check(files, settings)
+    ships = any(found.logs.kind != "none" for found in checked)
     clusters.check_user()
     name = cluster_of(engine)
     with locked(home / "locks" / f"rehearsal-{name}", progress.note):
@@ -168,6 +171,8 @@ def _locally(
         toolchain = Toolchain(home, progress)
         tools = toolchain.ensure(*_ENGINE_TOOLS)
         started = start(home, name, progress, engine)
+        if any(fetching.kept_at(found.model) == machines.WEIGHTS for found in checked):
+            _make_room_for_weights(started.cluster)
         shipper = {"logs.image": _collector(toolchain, started.cluster, home, progress)} if ships else {}
         target = Target(
             name="local" if engine == "standin" else f"local-{engine}",
@@ -211,6 +216,14 @@ def _locally(
             )
         progress.note("the machine is as it was before")
         return outcomes
+
+
+def _make_room_for_weights(cluster: clusters.Cluster) -> None:
+    """Do what user data does on a node of EKS: the directory is there, and belongs to the user of our containers."""
+    for node in cluster.spec.nodes:
+        directory = cluster.layout.on_node(node.name, machines.WEIGHTS)
+        directory.mkdir(parents=True, exist_ok=True)
+        os.chown(directory, machines.OWNER, machines.OWNER)
 
 
 def _collector(toolchain: Toolchain, cluster: clusters.Cluster, home: Path, progress: Progress) -> str:

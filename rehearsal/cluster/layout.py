@@ -122,6 +122,17 @@ class Layout:
         """Exists once `up` has finished; holds the cluster's spec."""
         return self.path / "ready.json"
 
+    def on_node(self, node: str, path: str) -> Path:
+        """Return where this machine keeps what a node sees at a path.
+
+        Raises:
+            ValueError: the path is this machine's own, which all nodes see.
+        """
+        for state, below in STATE_PATHS.items():
+            if path == state or path.startswith(f"{state}/"):
+                return self.path / below / node / path.removeprefix(state).lstrip("/")
+        raise ValueError(f"no node has a {path} of its own")
+
     def make(self) -> None:
         """Create the directories, readable by their owner alone."""
         self.path.mkdir(parents=True, mode=0o700)

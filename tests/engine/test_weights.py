@@ -4,7 +4,6 @@ The hub is a double in the cluster's own network, which has no way out.
 """
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -17,10 +16,9 @@ from typing import Any
 import pytest
 from kubernetes import client, config
 
-from components import security
 from experiment import machines
 from rehearsal import cluster as clusters
-from rehearsal.cluster.layout import API_ADDRESS, STATE_PATHS
+from rehearsal.cluster.layout import API_ADDRESS
 from rehearsal.local import CLUSTER
 from tests.components.pod.weights.hubserver import COMMIT, LARGEST
 from tests.engine.command import splitbed
@@ -95,11 +93,7 @@ def serving(cluster: clusters.Cluster, directory: Path) -> Iterator[Double]:
 @pytest.fixture(scope="module")
 def rehearsed(own_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsed]:
     with standing(own_home) as cluster:
-        state = own_home / "clusters" / CLUSTER / STATE_PATHS["/var/lib/splitbed"]
-        directories = {node: state / node / Path(machines.WEIGHTS).name for node in NODES}
-        for directory in directories.values():  # as the user data of an EKS node makes it
-            directory.mkdir(parents=True)
-            os.chown(directory, security.USER, security.USER)
+        directories = {node: cluster.layout.on_node(node, machines.WEIGHTS) for node in NODES}
         with serving(cluster, tmp_path_factory.mktemp("hub")) as hub:
             settings = {
                 "model.weights": {"source": "hub", "cache": "node"},

@@ -23,6 +23,14 @@ def test_taking_down_what_is_not_there_says_and_leaves_nothing(recorder: Recorde
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+def test_what_a_node_has_to_itself_is_found_on_this_machine() -> None:
+    layout = Layout.of("some")
+    assert layout.on_node("engine-0", "/var/lib/splitbed/weights") == layout.path / "state/splitbed/engine-0/weights"
+    assert layout.on_node("engine-1", "/var/log/pods") == layout.path / "logs/pods/engine-1"
+    with pytest.raises(ValueError, match="no node has a /var/lib/splitbedder of its own"):
+        layout.on_node("engine-0", "/var/lib/splitbedder")
+
+
 def test_what_a_killed_command_left_is_removed(recorder: Recorder) -> None:
     layout = Layout.of("half")
     layout.make()
