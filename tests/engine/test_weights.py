@@ -19,7 +19,6 @@ from kubernetes import client, config
 from experiment import machines
 from rehearsal import cluster as clusters
 from rehearsal.cluster.layout import API_ADDRESS
-from rehearsal.local import CLUSTER
 from tests.components.pod.weights.hubserver import COMMIT, LARGEST
 from tests.engine.command import splitbed
 from tests.engine.standing import standing
