@@ -1,0 +1,1 @@
+"""Charts of a comparison, one module each: what the records show, drawn for light and dark paper alike."""
