@@ -1,20 +1,34 @@
 """A verdict for a comment or a page, the answer first."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from report.plan_markdown import plain
 from report.verdict import words
 from report.verdict.verdict import Verdict
 
 
-def as_markdown(verdict: Verdict) -> str:
-    """Return the whole verdict."""
-    return "\n".join(_lines(verdict)).rstrip() + "\n"
+@dataclass(frozen=True)
+class Picture:
+    """A picture that lies beside the page; pictures of one title follow each other, under one caption."""
+
+    title: str
+    caption: str
+    alt: str
+    path: str
 
 
-def _lines(verdict: Verdict) -> Iterator[str]:
+def as_markdown(verdict: Verdict, headline: str = "", pictures: Sequence[Picture] = ()) -> str:
+    """Return the whole verdict, under a sentence of its own and with pictures if there are any."""
+    return "\n".join(_lines(verdict, headline, pictures)).rstrip() + "\n"
+
+
+def _lines(verdict: Verdict, headline: str, pictures: Sequence[Picture]) -> Iterator[str]:
     yield f"# {plain(' against '.join(one.topology for one in verdict.subjects))}"
     yield ""
+    if headline:
+        yield f"**{plain(headline)}**"
+        yield ""
     for line in verdict.answer:
         yield f"- **{plain(line)}**"
     yield ""
@@ -27,6 +41,10 @@ def _lines(verdict: Verdict) -> Iterator[str]:
     rows = [(*words.compared(one), words.verdict(one)) for one in verdict.comparisons]
     columns = ("test", "figure", "first", "second", "change", "interval", "could have shown", "verdict")
     yield from _table("Comparisons", columns, rows)
+    for before, one in zip((None, *pictures), pictures, strict=False):
+        if before is None or before.title != one.title:
+            yield from (f"## {plain(one.title)}", "", plain(one.caption), "")
+        yield from (f"![{plain(one.alt)}]({one.path})", "")
     rows = [
         (one.topology, one.cell, one.cause, "; ".join(map(words.share, one.shares)), f"{one.basis}. {one.remedy}")
         for one in verdict.modes

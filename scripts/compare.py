@@ -1,5 +1,6 @@
 """`splitbed compare`: an answer from the results of two or more topologies."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -43,13 +44,21 @@ def compare(
     ] = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print it for a page or a comment.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page with charts besides: one file, no network.")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write page, Markdown, verdict, and every picture as SVG and PNG besides."),
+    ] = None,
 ) -> None:
     """Compare topologies by their results: the size of each difference, its interval, and a word where one is due.
 
     A run is one deployment, measured once; repeats within it are not runs. With one run of a topology results are
     described and not judged.
     """
-    reading = read([_named(text) for text in results])
+    places = [_named(text) for text in results]
+    reading = read(places)
     labels = [arm.label for arm in reading.arms]
     money = {
         one.topology: one
@@ -59,6 +68,10 @@ def compare(
         )
     }
     verdict = judge(reading, Design(looks=parsed_looks(looks)), money)
+    if html is not None or report is not None:
+        from scripts.reporting import Reporting
+
+        Reporting(places, reading, verdict, _again(results, hourly, plans, looks)).write(html=html, directory=report)
     if json_output:
         typer.echo(verdict.to_json(), nl=False)
     elif markdown:
@@ -68,6 +81,13 @@ def compare(
         if not console.is_terminal:
             console = Console(width=WIDTH)
         console.print(as_terminal(verdict))
+
+
+def _again(results: Sequence[str], hourly: list[str] | None, plans: list[str] | None, looks: str | None) -> str:
+    """Return the command that judges the same again."""
+    options = [*(("--hourly", text) for text in hourly or []), *(("--plan", text) for text in plans or [])]
+    options += [("--looks", looks)] if looks is not None else []
+    return shlex.join(["splitbed", "compare", *results, *(word for option in options for word in option)])
 
 
 def _named(text: str) -> Named:

@@ -30,7 +30,7 @@ def charts(arms: Sequence[Arm], verdict: Verdict) -> tuple[dict[str, Chart], tup
          lambda: load(arms, verdict.crossovers, simulated=simulated)),
         ("Gaps between tokens", "no result with eight gaps or more of a test of one user or of equal users",
          lambda: gaps(arms, verdict.modes, simulated=simulated)),
-        ("A stream while a long prompt arrives", "no result of a test of kind interference with tokens before and after",
+        ("A stream while a long prompt arrives", "no result of a test of kind interference with tokens on both sides",
          lambda: interference(arms, simulated=simulated)),
         ("Time to first token over prompt length", "no result of a test of kind prompt-length",
          lambda: prompts(arms, verdict.crossovers, simulated=simulated)),

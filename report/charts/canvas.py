@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), "-", (0, (5, 2)))
 
 _PAINTED = re.compile("|".join(colour.light for colour in palette.ALL))
 _NAMES = {colour.light: colour for colour in palette.ALL}
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.hashsalt": "splitbed",
     "svg.fonttype": "none",
     "font.size": 11,
@@ -56,7 +57,9 @@ _STYLE = {
 
 
 @contextmanager
-def panel(title: str, *, simulated: bool, height: float = HEIGHT, width: float = WIDTH) -> Iterator[tuple[Figure, Axes]]:
+def panel(
+    title: str, *, simulated: bool, height: float = HEIGHT, width: float = WIDTH
+) -> Iterator[tuple[Figure, Axes]]:
     """Open a panel to be drawn; what is simulated says so in the picture itself."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(width / _DOT, height / _DOT), layout="constrained")

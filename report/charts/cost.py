@@ -19,19 +19,17 @@ def cost(arms: Sequence[Arm], prices: Sequence[Price], *, simulated: bool) -> Ch
     users = {cell.name: float(cell.value) for cell in cells(arms, "concurrency") if isinstance(cell.value, int | float)}
     found = []
     for number, arm in enumerate(arms):
-        points = [
-            Point(users[one.cell], one.usd_per_million, one.low or 0.0, one.high or one.usd_per_million, one.runs)
-            for one in prices
-            if one.topology == arm.label and one.cell in users
-        ]
+        points = [_point(users[one.cell], one) for one in prices if one.topology == arm.label and one.cell in users]
         if points:
             found.append(Series(arm.label, number, tuple(sorted(points, key=lambda point: point.at))))
     if not found:
         return None
-    of_runs = [
-        Series(one.label, one.number, tuple(p if p.is_interval else Point(p.at, p.middle, p.middle, p.middle, p.runs)
-               for p in one.points)) for one in found
-    ]  # fmt: skip
-    panel = lines("usd-per-million", "A million tokens", "users at once", "USD", of_runs, simulated=simulated)
-    return Chart("cost", "What a million tokens cost", _HOW, (panel,), Numbers(COLUMNS, tuple(rows(of_runs, "a million tokens", "USD"))),
-                 simulated)  # fmt: skip
+    panel = lines("usd-per-million", "A million tokens", "users at once", "USD", found, simulated=simulated)
+    numbers = Numbers(COLUMNS, tuple(rows(found, "a million tokens", "USD")))
+    return Chart("cost", "What a million tokens cost", _HOW, (panel,), numbers, simulated)
+
+
+def _point(users: float, one: Price) -> Point:
+    """Return a price as a point; a single run has neither interval nor, here, a range."""
+    ends = (one.low, one.high) if one.low is not None and one.high is not None else (one.usd_per_million,) * 2
+    return Point(users, one.usd_per_million, *ends, one.runs)

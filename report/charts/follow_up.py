@@ -11,8 +11,8 @@ from report.verdict.samples import Cell, records_of
 
 _ROUTES = {"service": "over the Service", "replica": "kept at one replica"}
 _HOW = (
-    "Time to the first token of a turn that repeats the conversation so far (warm), and of an unlike prompt of the same "
-    "length (cold); what lies between is what the prefix cache saves. Whiskers as above."
+    "Time to the first token of a turn that repeats the conversation so far (warm), and of an unlike prompt of the "
+    "same length (cold); what lies between is what the prefix cache saves. Whiskers as above."
 )
 
 
@@ -30,13 +30,23 @@ def follow_up(arms: Sequence[Arm], *, simulated: bool) -> Chart | None:
             hits = _hits(arm, cell)
             remark = "" if hits is None else f"{100 * hits:.0f} % cached"
             label = f"{arm.label}, {_ROUTES.get(str(cell.value), cell.value)}"
-            found.append(Rung(label, place,
-                              (Dot("warm", warm, True), Dot("cold", cold, False)), remark))  # fmt: skip
-            rows.append((label, *(f"{1000 * value:,.4g}" for one in (warm, cold) for value in (one.middle, one.low, one.high)),
-                         number(cold.middle / warm.middle) if warm.middle else "-", remark or "not known"))  # fmt: skip
+            found.append(Rung(label, place, (Dot("warm", warm, True), Dot("cold", cold, False)), remark))
+            ends = (1000 * value for one in (warm, cold) for value in (one.middle, one.low, one.high))
+            ratio = number(cold.middle / warm.middle) if warm.middle else "-"
+            rows.append((label, *(f"{value:,.4g}" for value in ends), ratio, remark or "not known"))
     if not found:
         return None
-    columns = ("topology and route", "warm, ms", "low", "high", "cold, ms", "low", "high", "cold / warm", "prefix cache")
+    columns = (
+        "topology and route",
+        "warm, ms",
+        "low",
+        "high",
+        "cold, ms",
+        "low",
+        "high",
+        "cold / warm",
+        "prefix cache",
+    )
     panel = rungs("follow-up", "Time to first token", "s", found, simulated=simulated)
     return Chart("follow-up", "A follow-up turn, warm against cold", _HOW, (panel,),
                  Numbers(columns, tuple(rows)), simulated)  # fmt: skip

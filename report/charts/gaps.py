@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from report.charts import canvas, palette
 from report.charts.canvas import DASHES
@@ -17,10 +20,11 @@ from report.verdict.samples import Cell, records_of
 MOST = 6
 """Panels; cells with modes come first, then one user alone, then the most users."""
 _BINS = 44
+_WIDE = 6
 _FEWEST = 8
 _HOW = (
-    "The share of all gaps between two tokens of a stream, by their length, on a scale of ratios; a token's time is not "
-    "averaged away. A triangle stands over the median gap of each mode that was told apart. "
+    "The share of all gaps between two tokens of a stream, by their length, on a scale of ratios; nothing is averaged "
+    "away. A triangle stands over the median gap of each mode that was told apart."
 )
 
 
@@ -41,13 +45,13 @@ def gaps(arms: Sequence[Arm], modes: Sequence[Modes], *, simulated: bool) -> Cha
     left = [cell.name for cell in usable if cell not in chosen]
     notes = (f"Not drawn, to keep this short: {', '.join(left)}. Their numbers are in the records.",) if left else ()
     columns = ("test", "topology", "gaps", "median, ms", "p90, ms", "p99, ms", "longest, ms", "of length 0")
-    return Chart("gaps", "Gaps between tokens, and their modes", _HOW.strip(), tuple(panels),
+    return Chart("gaps", "Gaps between tokens, and their modes", _HOW, tuple(panels),
                  Numbers(columns, tuple(rows)), simulated, notes)  # fmt: skip
 
 
 def _chosen(usable: Sequence[Cell], modes: Sequence[Modes]) -> list[Cell]:
     modal = {one.cell for one in modes}
-    most = max((cell for cell in usable if cell.kind == "concurrency"), key=lambda cell: cell.value or 0, default=None)  # type: ignore[return-value,arg-type]  # a number of users
+    most = max((cell for cell in usable if cell.kind == "concurrency"), key=lambda cell: cell.value or 0, default=None)
     first = [cell for cell in usable if cell.name in modal]
     first += [cell for cell in usable if cell.kind == "one-user"]
     first += [most] if most is not None else []
@@ -95,23 +99,23 @@ def _panel(
         beyond = together[together * shown.factor > edges[-1]]
         if beyond.size:
             longest = shown.said(float(beyond.max()))
-            axes.annotate(f"{beyond.size} more, up to {longest} \u2192", (1, 0.62), xycoords="axes fraction", ha="right",
-                          size=9.5, color=palette.QUIET.light)  # fmt: skip
+            axes.annotate(f"{beyond.size} more, up to {longest} \u2192", (1, 0.62), xycoords="axes fraction",
+                          ha="right", size=9.5, color=palette.QUIET.light)  # fmt: skip
             said.append(f"{beyond.size} gaps are longer than what is drawn, up to {longest}")
         _ticks(axes, edges, shown)
         axes.set_ylabel("% of gaps")
     return Panel(cell.name, f"Distribution of gaps between tokens in {cell.name}. {sentence(said)}.", figure)
 
 
-def _ticks(axes: canvas.Axes, edges: np.ndarray, shown: Scale) -> None:  # type: ignore[type-arg]
+def _ticks(axes: Axes, edges: NDArray[np.float64], shown: Scale) -> None:
     """Put round numbers on a scale of ratios, a few of them."""
     low, high = float(edges[0]), float(edges[-1])
-    steps = (1, 2, 5) if high / low > 6 else (1, *(1 + tenth / 20 for tenth in range(1, 180)))
-    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    round_ones = [step * 10.0**power for power in powers for step in steps]
+    if high / low > _WIDE:
+        powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+        round_ones = [step * 10.0**power for power in powers for step in (1, 2, 5)]
+    else:
+        round_ones = [float(value) for value in MaxNLocator(6).tick_values(low, high)]
     within = [value for value in round_ones if low <= value <= high]
-    if len(within) > 7:
-        within = within[:: len(within) // 6 + 1]
     axes.set_xticks(within, [f"{value:.3g}" for value in within])
     axes.set_xticks([], minor=True)
     axes.set_xlabel(f"gap, {shown.unit}")

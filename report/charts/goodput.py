@@ -10,8 +10,8 @@ from report.verdict.reading import Arm
 from report.verdict.samples import Cell, records_of
 
 _HOW = (
-    "A filled mark: every repeat kept the objective at that rate; a hollow one: some did not. The highest rate within the "
-    "objective is the last before the first hollow mark. Whiskers as above."
+    "A filled mark: every repeat kept the objective at that rate; a hollow one: some did not. The highest rate within "
+    "the objective is the last before the first hollow mark. Whiskers as above."
 )
 
 
@@ -39,7 +39,9 @@ def goodput(arms: Sequence[Arm], *, simulated: bool) -> Chart | None:
         numbers += rows(lined, f"{profile}: tokens/s within the objective", "")
     if not panels:
         return None
-    return Chart("goodput", "Goodput within the objective", _HOW, tuple(panels), Numbers(COLUMNS, tuple(numbers)), simulated)
+    return Chart(
+        "goodput", "Goodput within the objective", _HOW, tuple(panels), Numbers(COLUMNS, tuple(numbers)), simulated
+    )
 
 
 def _kept(arm: Arm, cell: Cell) -> float | None:

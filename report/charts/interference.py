@@ -14,9 +14,9 @@ from report.verdict.samples import Cell, records_of
 _OTHERS = 12
 _BEFORE_S = 1.0
 _HOW = (
-    "Tokens that the open stream has received, over the time since somebody else's long prompt was sent; a level line is "
-    "a freeze. Drawn strong is the repeat whose stall is the median, faintly the other repeats. The band ends when the "
-    "long prompt has its first token."
+    "Tokens that the open stream has received, over the time since somebody else's long prompt was sent; a level line "
+    "is a freeze. Drawn strong is the repeat whose stall is the median, faintly the other repeats. The band ends when "
+    "the long prompt has its first token."
 )
 
 
@@ -106,10 +106,11 @@ def _panel(
             )  # fmt: skip
         height = typical.received(begin) - typical.received(span[0])
         rise = 0.09 * top
+        patch = {"boxstyle": "square,pad=0.15", "fc": palette.PAPER.light, "ec": "none", "alpha": 0.75}
         axes.annotate("", (begin, height + rise), (end, height + rise), arrowprops={
             "arrowstyle": "<->", "color": palette.INK.light, "shrinkA": 0, "shrinkB": 0})  # fmt: skip
         axes.text((begin + end) / 2, height + 1.35 * rise, shown.said(typical.longest_gap_s), ha="center", va="bottom",
-                  weight="bold", bbox={"boxstyle": "square,pad=0.15", "fc": palette.PAPER.light, "ec": "none", "alpha": 0.75})  # fmt: skip
+                  weight="bold", bbox=patch)  # fmt: skip
         axes.set_xlim(*span)
         axes.set_ylim(0, top * 1.12)
         axes.set_xlabel("seconds since the long prompt was sent")
@@ -118,12 +119,15 @@ def _panel(
 
 
 def _alt(label: str, streams: Sequence[Stream], typical: Stream) -> str:
-    several = f" In {len(streams)} repeats the stall was {streams[0].stall_s:.2f} to {streams[-1].stall_s:.2f} s."
-    return (
+    stood = scale("s", [typical.longest_gap_s]).said(typical.longest_gap_s)
+    said = (
         f"{label}: the stream, which had a token every {number(1000 * typical.baseline_gap_s)} ms, stands still for "
-        f"{scale('s', [typical.longest_gap_s]).said(typical.longest_gap_s)} as the long prompt arrives; that one's first token comes after "
-        f"{number(typical.long_ttft_s)} s.{several if len(streams) > 1 else ''}"
+        f"{stood} as the long prompt arrives; that one's first token comes after {number(typical.long_ttft_s)} s."
     )
+    if len(streams) > 1:
+        ends = f"{streams[0].stall_s:.2f} to {streams[-1].stall_s:.2f} s"
+        said += f" In {len(streams)} repeats the stall was {ends}."
+    return said
 
 
 def _row(cell: Cell, label: str, streams: Sequence[Stream]) -> tuple[str, ...]:

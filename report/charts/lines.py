@@ -58,9 +58,7 @@ def lines(
     return Panel(name, alt(title, over, shown, found, crossings), figure)
 
 
-def alt(
-    title: str, over: str, shown: Scale, found: Sequence[Series], crossings: Sequence[Crossover] = ()
-) -> str:
+def alt(title: str, over: str, shown: Scale, found: Sequence[Series], crossings: Sequence[Crossover] = ()) -> str:
     """Return what is seen: where each line begins and ends, and where they cross."""
     said = [f"{title} over {over}."]
     for one in found:
@@ -73,12 +71,12 @@ def alt(
                 f"{one.label} {way} from {shown.said(first.middle)} at {first.at:g} to {shown.said(last.middle)} at "
                 f"{last.at:g}{_turns(one)}."
             )
-    for crossing in crossings:
-        for bracket in crossing.brackets:
-            said.append(
-                f"A band from {bracket.low:g} to {bracket.high:g} {crossing.over}: {bracket.better_before} is better "
-                f"below it, {bracket.better_after} above."
-            )
+    said += [
+        f"A band from {bracket.low:g} to {bracket.high:g} {crossing.over}: {bracket.better_before} is better below it, "
+        f"{bracket.better_after} above."
+        for crossing in crossings
+        for bracket in crossing.brackets
+    ]
     return " ".join(said)
 
 

@@ -56,8 +56,15 @@ def _over(
                 name = _TITLES.get(measure.name, measure.title)
                 several = f" ({test})" if len({cell.test for cell in found}) > 1 else ""
                 panels.append(
-                    lines(f"{test}-{measure.name.replace('_', '-')}", f"{name}{several}", OVER[kind], measure.unit, lined,
-                          simulated=simulated, crossings=crossings if measure.judged else ())  # fmt: skip
+                    lines(
+                        f"{test}-{measure.name.replace('_', '-')}",
+                        f"{name}{several}",
+                        OVER[kind],
+                        measure.unit,
+                        lined,
+                        simulated=simulated,
+                        crossings=crossings if measure.judged else (),
+                    )
                 )
                 numbers += rows(lined, f"{test}: {measure.title}", measure.unit)
     if not panels:

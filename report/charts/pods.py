@@ -17,8 +17,8 @@ _FIGURES = (
     ("sent_bytes_per_token", "Sent per token", "bytes"),
 )
 _HOW = (
-    "Counted inside each pod around each repeat, over the tokens that came back. {baseline} Whiskers as above. What the "
-    "counting itself takes is part of it."
+    "Counted inside each pod around each repeat, over the tokens that came back. {baseline} Whiskers as above. What "
+    "the counting itself takes is part of it."
 )
 _OFF = "What the same pod took while idle, in the same run, is taken off."
 _IN = "No idle test was run beside, so what an idle pod takes is in it."
@@ -42,8 +42,12 @@ def pods(arms: Sequence[Arm], *, simulated: bool) -> Chart | None:
                         continue
                     off = off and over
                     found.append(Rung(f"{arm.label}: {role}", place, (Dot(None, one, True),)))
-                    shown = (f"{value * (1000 if unit == 's' else 1):,.4g}" for value in (one.middle, one.low, one.high))
-                    rows.append((cell.name, arm.label, role, f"{title}, {'ms' if unit == 's' else unit}", *shown, str(one.runs)))
+                    shown = (
+                        f"{value * (1000 if unit == 's' else 1):,.4g}" for value in (one.middle, one.low, one.high)
+                    )
+                    rows.append(
+                        (cell.name, arm.label, role, f"{title}, {'ms' if unit == 's' else unit}", *shown, str(one.runs))
+                    )
             if found:
                 slug = f"{cell.name}-{'cpu' if unit == 's' else 'sent'}"
                 panels.append(rungs(slug, f"{title}, {cell.name}", unit, found, simulated=simulated))

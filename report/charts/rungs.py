@@ -39,9 +39,10 @@ def rungs(name: str, title: str, unit: str, found: Sequence[Rung], *, simulated:
     """Draw rows from above; dots of one row are joined, and their names stand in the legend."""
     shown = scale(unit, (dot.point.middle for rung in found for dot in rung.dots))
     said = []
-    with canvas.panel(
-        f"{title}, {shown.unit}", simulated=simulated, height=_FRAME + _ROW * len(found)
-    ) as (figure, axes):
+    with canvas.panel(f"{title}, {shown.unit}", simulated=simulated, height=_FRAME + _ROW * len(found)) as (
+        figure,
+        axes,
+    ):
         for place, rung in enumerate(found):
             _row(axes, place, rung, shown.factor)
             values = ", ".join(f"{dot.name or ''} {shown.said(dot.point.middle)}".strip() for dot in rung.dots)

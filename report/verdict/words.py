@@ -65,8 +65,19 @@ def verdict(one: Comparison) -> str:
 
 def side(found: Side, unit: str) -> str:
     """Return what one topology measured: mean, range of the repeats, and how many runs."""
-    runs = f"{found.runs} run{'s' if found.runs != 1 else ''}, {found.repeats} value{'s' if found.repeats != 1 else ''}"
-    return f"{amount(found.middle, unit)} ({amount(found.low, unit)} to {amount(found.high, unit)}; {runs})"
+    return f"{amount(found.middle, unit)} ({amount(found.low, unit)} to {amount(found.high, unit)}; {counts(found)})"
+
+
+def ends(found: Side, unit: str) -> str:
+    """Return the range of the repeats, the unit once where it is the same."""
+    low, high = amount(found.low, unit), amount(found.high, unit)
+    value, _, own = low.rpartition(" ")
+    return f"{value if value and high.endswith(f' {own}') else low} to {high}"
+
+
+def counts(found: Side) -> str:
+    """Return of how many runs and values a figure is."""
+    return f"{found.runs} run{'s' if found.runs != 1 else ''}, {found.repeats} value{'s' if found.repeats != 1 else ''}"
 
 
 def named(found: Side) -> str:
