@@ -3,7 +3,7 @@
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -46,18 +46,23 @@ class Reporting:
         """
         if directory is not None:
             made_ready(directory)
-            for name, content in files(self._report(directory)):
+        drawn = self._report()
+        if directory is not None:
+            for name, content in files(self._seen(drawn, directory)):
                 _put(directory / name, content)
             ERRORS.print(f"report: {directory / INDEX}", soft_wrap=True, markup=False, highlight=False)
         if html is not None:
-            _put(html, page(self._report(html.parent)).encode())
+            _put(html, page(self._seen(drawn, html.parent)).encode())
             ERRORS.print(f"report: {html}", soft_wrap=True, markup=False, highlight=False)
 
-    def _report(self, seen_from: Path) -> Report:
-        sources = [_source(place, seen_from) for place in self.places]
+    def _report(self) -> Report:
         versions = {"Python": platform.python_version(), **{name: version(name) for name in _RECKONED_WITH}}
         method = METHOD.read_text(encoding="utf-8") if METHOD.exists() else ""
-        return report(self.reading, self.verdict, sources, Made(datetime.now(UTC), self.command, versions), method)
+        return report(self.reading, self.verdict, Made(datetime.now(UTC), self.command, versions), method)
+
+    def _seen(self, drawn: Report, directory: Path) -> Report:
+        """Return a report that leads to the records from a file of that directory."""
+        return replace(drawn, sources=tuple(_source(place, directory) for place in self.places))
 
 
 def made_ready(directory: Path) -> None:

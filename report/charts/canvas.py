@@ -72,8 +72,10 @@ def panel(
         handles, labels = axes.get_legend_handles_labels()
         if handles:
             figure.legend(handles, labels, loc="outside lower left", ncols=_columns(labels), handlelength=2.4)
-        # What a formatter or a layout reads from the style is read now, while it is ours.
+        # What a formatter or a layout reads from the style is read now, while it is ours; laid out once, it stays so,
+        # for each further time would move it by a hair.
         figure.canvas.draw()
+        figure.set_layout_engine("none")
 
 
 def inline(one: Panel, prefix: str) -> str:

@@ -34,7 +34,7 @@ BAND = Colour("band", "#e9e1cf", "#332e22")
 SERIES = (
     Colour("first", "#1f5f8b", "#74b9ea"),
     Colour("second", "#b3431e", "#f0946b"),
-    Colour("third", "#5a7d1a", "#a9cf62"),
+    Colour("third", "#4c6b12", "#a9cf62"),
     Colour("fourth", "#7a3f98", "#cb9be6"),
     Colour("fifth", "#8a6a00", "#dcb83f"),
     Colour("sixth", "#00736b", "#55cabf"),

@@ -1,6 +1,6 @@
 """One report: the verdict, its charts and where all of it comes from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -56,9 +56,9 @@ class Report:
     charts: Mapping[str, Chart]
     absent: tuple[Absent, ...]
     provenance: tuple[Provenance, ...]
-    sources: tuple[Source, ...]
     made: Made
     method: str
+    sources: tuple[Source, ...] = ()
 
     @property
     def simulated(self) -> bool:
@@ -66,8 +66,8 @@ class Report:
         return any(one.simulated for one in self.verdict.subjects)
 
 
-def report(reading: Reading, verdict: Verdict, sources: Sequence[Source], made: Made, method: str = "") -> Report:
-    """Draw and collect what a page says of results and of the verdict on them."""
+def report(reading: Reading, verdict: Verdict, made: Made, method: str = "") -> Report:
+    """Draw and collect what a page says of results and of the verdict on them; where they lie is for the caller."""
     drawn, absent = charts(reading.arms, verdict)
     return Report(
         verdict=verdict,
@@ -75,7 +75,6 @@ def report(reading: Reading, verdict: Verdict, sources: Sequence[Source], made: 
         charts=drawn,
         absent=absent,
         provenance=tuple(provenance(arm) for arm in reading.arms),
-        sources=tuple(sources),
         made=made,
         method=method,
     )

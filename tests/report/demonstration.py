@@ -38,6 +38,17 @@ TESTS: tuple[Test, ...] = (
     Profiles(kind="profiles", profiles=("chat",), rates=(0.05, 0.1, 0.2, 0.4), seconds=60),
 )
 
+SMALL: tuple[Test, ...] = (
+    Idle(kind="idle", seconds=10),
+    OneUser(kind="one-user", output_tokens=16, repeats=1),
+    PromptLength(kind="prompt-length", prompt_tokens=(100, 400), repeats=1),
+    Concurrency(kind="concurrency", users=(1, 2, 4), output_tokens=12, requests=1, repeats=1),
+    Interference(kind="interference", prompt_tokens=(800,), stream_tokens=48, after_s=1, repeats=2),
+    FollowUp(kind="follow-up", history_tokens=300, repeats=1),
+    Profiles(kind="profiles", profiles=("chat",), rates=(0.1, 0.8), seconds=10),
+)
+"""Every kind once, in a second or two."""
+
 
 def demonstrate(directory: Path, turns: str = "spps", tests: Sequence[Test] = TESTS, **changes: Any) -> None:
     """Measure a turn for each letter, each engine a little faster or slower than the last.
@@ -84,7 +95,12 @@ def _pods(record: RepeatRecord, profile: str, tokens: int) -> Pods:
     prompted = sum(request.prompt.prompt_tokens for request in record.requests)
     sent = {"leader": prompted * of.prompt_token_bytes + tokens * of.generated_token_bytes if split else tokens * 300,
             "worker": tokens * 1200}  # fmt: skip
-    roles = ("leader", "worker") if split else ("leader",)
+    used = seconds * (0.05 if not tokens else 0.9 if split else 1.4)
+    return pods_of(seconds, {role: (used, sent[role]) for role in (("leader", "worker") if split else ("leader",))})
+
+
+def pods_of(seconds: float, took: dict[str, tuple[float, int]]) -> Pods:
+    """Return pods by role that took so many CPU seconds and sent so many bytes in that time."""
     return Pods(pods=tuple(
         Pod(
             name=f"serve-0{'-1' if role == 'worker' else ''}",
@@ -97,9 +113,9 @@ def _pods(record: RepeatRecord, profile: str, tokens: int) -> Pods:
             image="standin:1",
             image_id="standin@sha256:1",
             before=_look(0.0, 0.0, 0),
-            after=_look(seconds, seconds * (0.05 if not tokens else 1.0 / len(roles) + 0.4), sent[role]),
+            after=_look(seconds, *used),
         )
-        for place, role in enumerate(roles)
+        for place, (role, used) in enumerate(took.items())
     ))  # fmt: skip
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,37 @@ def test_a_plan_gives_the_price_of_an_hour(tmp_path: Path) -> None:
     (money,) = Verdict.model_validate_json(found.stdout).money
     assert money.usd_per_hour == pytest.approx(plan.money.hour_usd)
     assert "gemma-1b-single" in money.source
+
+
+@pytest.mark.thorough
+def test_a_page_is_written_and_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app(["compare", *GPU, "--html", str(tmp_path / "deep" / "page.html")])
+    assert ended.value.code == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("TP=2 x 2 against TP=4 x 1")
+    assert said.err == f"report: {tmp_path}/deep/page.html\n"
+    text = (tmp_path / "deep" / "page.html").read_text()
+    (address,) = set(re.findall(r'href="([^"]*post-gpu-tp4x1.json)"', text))
+    assert (tmp_path / "deep" / address).resolve() == Path(GPU[0]).resolve()
+    assert f"splitbed compare {GPU[0]} {GPU[1]}" in text
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["page.html"]
+
+
+@pytest.mark.thorough
+def test_a_report_takes_its_own_place_again_and_nobody_elses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*GPU, "--report", str(tmp_path / "report")).exit_code == 0
+    stale = tmp_path / "report" / "figures" / "stale.svg"
+    stale.write_text("of results that are gone")
+    assert call(*GPU, "--report", str(tmp_path / "report")).exit_code == 0
+    assert not stale.exists()
+    assert (tmp_path / "report" / "report.md").read_text().startswith("# TP=4 x 1 against TP=2 x 2")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "diary.txt").write_text("dear diary")
+    for place in ("mine", "mine/diary.txt"):
+        with pytest.raises(SystemExit):
+            app(["compare", *GPU, "--report", str(tmp_path / place)])
+        assert "something is there already" in " ".join(capsys.readouterr().err.split())
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["diary.txt"]
