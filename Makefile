@@ -1,12 +1,12 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-thorough test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check lock setup plans bench
+.PHONY: help rehearse test test-unit test-thorough test-browser test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check lock setup plans bench
 
 PY := .venv/bin/python
 
 help:
 	@echo "make rehearse   a split and a single model on a real Kubernetes on this machine, measured and taken down"
-	@echo "make test       all tests: unit and stacks, drawn cases and simulated runs, then engine and cluster"
+	@echo "make test       all tests: unit and stacks, drawn cases and simulated runs, the report in a browser, then engine and cluster"
 	@echo "make check      lint, types, import contracts"
 	@echo "make bench      how far the client is from the truth, against a timed engine on this machine"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
@@ -34,13 +34,17 @@ check: setup
 plans: setup
 	.venv/bin/splitbed plan --pages docs/plans
 
-test: check test-unit test-thorough test-engine test-some-chaos
+test: check test-unit test-thorough test-browser test-engine test-some-chaos
 
 test-unit: setup
-	$(PY) -m pytest -m "not engine and not vllm and not thorough" -n 2
+	$(PY) -m pytest -m "not engine and not vllm and not thorough and not browser" -n 2
 
 test-thorough: setup
 	$(PY) -m pytest -m thorough -n 2
+
+# Installs Debian's chromium-headless-shell where no Chromium is there: the report is looked at as a reader sees it.
+test-browser: setup
+	$(PY) -m pytest -m browser
 
 tools: setup
 	.venv/bin/splitbed tools build

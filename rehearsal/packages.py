@@ -14,6 +14,7 @@ from rehearsal.searchpath import on_path, search_path
 
 CNI_DIRECTORIES = (Path("/usr/lib/cni"), Path("/opt/cni/bin"), Path("/usr/libexec/cni"))
 CNI_PLUGINS = ("ptp", "host-local", "loopback")
+BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 
 _LOCK_SECONDS = 300  # how long apt waits for another apt
 # A package's scripts start its services where systemd runs, which they see by this directory. It is hidden
@@ -31,7 +32,7 @@ class Package:
 
     Attributes:
         name: what apt calls it.
-        purpose: "nodes" or "images".
+        purpose: "nodes" or "images" of a rehearsal, or the tests' "browser".
         reason: what the rehearsal does with it.
         present: True if there is nothing to install.
         brings: what to install by other means, in words.
@@ -52,6 +53,11 @@ def cni_directory() -> Path | None:
         if all(os.access(directory / plugin, os.X_OK) for plugin in CNI_PLUGINS):
             return directory
     return None
+
+
+def browser() -> str | None:
+    """Return a Chromium of this machine; None if there is none."""
+    return next((found for name in BROWSERS if (found := on_path(name)) is not None), None)
 
 
 def _programs(name: str, purpose: str, reason: str, *programs: str, service: str = "") -> Package:
@@ -87,6 +93,13 @@ PACKAGES = (
     _programs("mount", "nodes", "gives the cluster its own mounts", "mount"),
     _programs("util-linux", "nodes", "gives it its namespaces, and ends it when we end", "unshare", "setpriv"),
     _programs("debootstrap", "images", "makes the Debian in the stand-in's image", "debootstrap"),
+    Package(
+        name="chromium-headless-shell",
+        purpose="browser",
+        reason="tests open the report in it as a reader does",
+        present=lambda: browser() is not None,
+        brings="a Chromium",
+    ),
 )
 
 
@@ -97,7 +110,7 @@ def missing_packages(purposes: Iterable[str]) -> list[Package]:
 
 
 def ensure_packages(purposes: Iterable[str], progress: Progress) -> None:
-    """Install what is missing for the purposes "nodes" and "images".
+    """Install what is missing for some purposes.
 
     Nothing that is installed is removed or replaced, and no service is started or left enabled. What is
     begun is finished, also when this process is killed: half an installation is worse than one too many.

@@ -4,6 +4,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from experiment.kinds.base import Kind
@@ -182,8 +183,8 @@ def test_a_rate_at_which_the_objective_broke_is_hollow(tmp_path: Path) -> None:
     chart = goodput(arms_of(tmp_path, *records), simulated=False)
     assert chart is not None
     marks = chart.panels[0].figure.axes[0].lines
-    hollow = [line.get_xydata()[0] for line in marks if line.get_markerfacecolor() == palette.PAPER.light]
-    assert [float(at) for at, _ in hollow] == [pytest.approx(0.2, abs=0.01)]
+    hollow = [line for line in marks if line.get_markerfacecolor() == palette.PAPER.light]
+    assert [float(np.asarray(line.get_xdata())[0]) for line in hollow] == [pytest.approx(0.2, abs=0.01)]
 
 
 def test_what_is_simulated_says_so_in_the_picture(tmp_path: Path) -> None:
