@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-thorough test-browser test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check lock setup plans bench
+.PHONY: help rehearse test test-unit test-thorough test-browser test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check lock setup plans bench calibrate
 
 PY := .venv/bin/python
 
@@ -9,6 +9,7 @@ help:
 	@echo "make test       all tests: unit and stacks, drawn cases and simulated runs, the report in a browser, then engine and cluster"
 	@echo "make check      lint, types, import contracts"
 	@echo "make bench      how far the client is from the truth, against a timed engine on this machine"
+	@echo "make calibrate  how often the verdict's words are wrong, by seeded simulation (a few minutes)"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
 	@echo "make test-long  tests of many minutes: logs, weights, kills by the Job on a real cluster (about half an hour)"
 	@echo "make test-aws   every AWS stack from up to sweep, whole and interrupted, over doubles of AWS and EKS"
@@ -66,6 +67,10 @@ test-some-chaos: tools
 # Prints how far the client is from the engine's own stamps, on this machine as busy as it is; asserts nothing.
 bench: setup
 	$(PY) -m tests.bench
+
+# The figures of docs/method.md: a simulation, asserts nothing; tests hold a short one to the same bounds.
+calibrate: setup
+	$(PY) -m tests.bench.calibration $(ARGS)
 
 test-chaos: tools
 	$(PY) -m pytest -s -m chaos --chaos-seeds 0:24

@@ -53,7 +53,7 @@ def look(directory: Path, campaign: Campaign, money: Mapping[str, Money], runs: 
 
 def unusable(directory: Path, campaign: Campaign) -> str | None:
     """Return why no repeat of any topology can be used, if none can; raises as `look`."""
-    found = read(_places(directory, campaign))
+    found = read(places_of(directory, campaign))
     if any(arm.runs for arm in found.arms):
         return None
     return Counter(one.why for one in found.left_out).most_common(1)[0][0]
@@ -61,10 +61,11 @@ def unusable(directory: Path, campaign: Campaign) -> str | None:
 
 def judged(directory: Path, campaign: Campaign, money: Mapping[str, Money]) -> Verdict:
     """Return the verdict on all that is there; raises as `look`."""
-    return judge(read(_places(directory, campaign)), campaign.design, money)
+    return judge(read(places_of(directory, campaign)), campaign.design, money)
 
 
-def _places(directory: Path, campaign: Campaign) -> list[Named]:
+def places_of(directory: Path, campaign: Campaign) -> list[Named]:
+    """Return where the records of each topology are, with its label."""
     return [Named(path, label) for path, label in zip(results_of(directory, campaign), campaign.labels, strict=True)]
 
 

@@ -1,6 +1,7 @@
 """`splitbed campaign`: topologies of one stack in turn on the same nodes, until the answer is clear."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from campaign.beginning import Prepared, prepared, utc_now
 from campaign.campaign import End
 from campaign.limits import minutes
 from campaign.lives import Lives
-from campaign.looks import results_of
+from campaign.looks import places_of, results_of
 from campaign.measuring import Measuring, Site
 from campaign.pulumi_cli import OwnPulumi
 from campaign.question import Question
@@ -34,12 +35,15 @@ from rehearsal.logroom import require_room
 from rehearsal.progress import ConsoleProgress
 from report.compare_terminal import as_terminal
 from report.statistics.stopping import LOOKS
+from report.verdict.reading import read
+from report.verdict.verdict import Verdict
 from scripts import stack as stacks
 from scripts.compare import WIDTH, parsed_looks
 from scripts.farsite import FarSite
 from scripts.replacements import parsed
 
 RESULTS = Path("results")
+REPORT = "report"
 DIFFERENCE = 10.0
 
 
@@ -139,11 +143,13 @@ def carry_out(found: Prepared, lives: Lives, progress: ConsoleProgress, show: Ca
 
 
 def print_verdict(found: Prepared, json_output: bool) -> None:
-    """Print what was found, for a person or a program."""
+    """Print what was found, for a person or a program, and write the report beside the records."""
+    verdict, stopped = found.verdict(), found.journal.stopped
+    if verdict is not None:
+        _report(found, verdict)
     if json_output:
         typer.echo(json.dumps(as_json(found), indent=2))
         return
-    verdict, stopped = found.verdict(), found.journal.stopped
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDTH)
@@ -153,9 +159,20 @@ def print_verdict(found: Prepared, json_output: bool) -> None:
         console.print("No verdict: not every topology was measured.")
         return
     console.print(as_terminal(verdict))
-    places = " ".join(map(str, results_of(found.directory, found.campaign)))
-    looks = ",".join(map(str, found.campaign.looks))
-    console.print(f"\nAgain at any time: splitbed compare {places} --looks {looks}", soft_wrap=True, highlight=False)
+    console.print(f"\nAgain at any time: {_again(found)}", soft_wrap=True, highlight=False)
+
+
+def _report(found: Prepared, verdict: Verdict) -> None:
+    from scripts.reporting import Reporting
+
+    places = places_of(found.directory, found.campaign)
+    Reporting(places, read(places), verdict, _again(found)).write(directory=found.directory / REPORT)
+
+
+def _again(found: Prepared) -> str:
+    """Return the command that judges the same records; money is in the plans, and not among what it is given."""
+    places = map(str, results_of(found.directory, found.campaign))
+    return shlex.join(["splitbed", "compare", *places, "--looks", ",".join(map(str, found.campaign.looks))])
 
 
 def as_json(found: Prepared) -> dict[str, object]:

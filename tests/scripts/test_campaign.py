@@ -61,6 +61,7 @@ def test_a_dry_run_for_a_program(typed: Typed) -> None:
     assert [look["turns"] for look in told["looks"]] == [6]
 
 
+@pytest.mark.thorough
 def test_a_whole_campaign_ends_with_the_verdict(typed: Typed, lives: DoubleOfLives, tmp_path: Path) -> None:
     code, printed, said = typed(STACK, *TWO, "--looks", "3")
     assert code == 0
@@ -70,6 +71,10 @@ def test_a_whole_campaign_ends_with_the_verdict(typed: Typed, lives: DoubleOfLiv
     results = tmp_path / "results" / STACK
     assert f"splitbed compare {results / 'single'} {results / 'split-pipeline-2'} --looks 3" in printed
     assert lives.left == ["none"]
+    text = (results / "report" / "index.html").read_text()
+    assert "No difference was shown between single and split (pipeline 2)" in text
+    assert 'href="../single"' in text
+    assert f"report: {results / 'report' / 'index.html'}" in said
 
     again = typed(STACK, *TWO, "--looks", "3", "--json")
     told: dict[str, Any] = json.loads(again[1])
@@ -79,6 +84,7 @@ def test_a_whole_campaign_ends_with_the_verdict(typed: Typed, lives: DoubleOfLiv
     assert told["verdict"]["method"]["looks"] == [3]
 
 
+@pytest.mark.thorough
 def test_an_interrupted_one_says_that_it_goes_on(typed: Typed, lives: DoubleOfLives) -> None:
     def interrupt(_: object) -> None:
         if len(lives.measured) == 2:
