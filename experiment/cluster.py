@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from experiment import versions
+from experiment.catalogue.regions import regions
 from experiment.cidr import is_nearly_the_world
 from experiment.logs import RetentionDays
 from experiment.strict import Strict
@@ -55,6 +56,12 @@ def _a_vpcs(text: str) -> str:
             {"remedy": "Take for example 10.42.0.0/16."},
         )
     return text
+
+
+def _zones_remedy(region: str, zone: str) -> str:
+    if region not in regions() and zone[:-1] in regions():
+        return f"Did you mean region: {zone[:-1]}?"
+    return f"Name zones as {region}a."
 
 
 class KubeconfigCluster(Strict):
@@ -146,7 +153,7 @@ class EksCluster(Strict):
                 raise PydanticCustomError(
                     "zone_elsewhere",
                     "zone {zone} is not in {region}",
-                    {"zone": zone, "region": self.region, "remedy": f"Name zones as {self.region}a."},
+                    {"zone": zone, "region": self.region, "remedy": _zones_remedy(self.region, zone)},
                 )
         if len(set(self.zones)) < len(self.zones):
             raise PydanticCustomError(

@@ -12,11 +12,13 @@ from pydantic_core import ErrorDetails
 
 from experiment import shape
 from experiment.problem import Problem
+from experiment.quantities import plain
 from experiment.reasons import choose, reason
 
 _LONGEST_VALUE = 60
 _NOTHING_FOUND = frozenset({"missing", "json_invalid"})
 _UNREADABLE = frozenset({"json_invalid", "recursion_loop", "recursion_depth_exceeded"})
+_NUMBERS = frozenset({"float_type", "float_parsing", "int_type", "int_parsing"})
 _PRIVATE = re.compile(r"token|secret|passw|credential|(api|access|private)[_-]?key|\benv\b", re.IGNORECASE)
 _COUNTED = re.compile(r"[a-z][_-]tokens\b")
 
@@ -69,7 +71,17 @@ def _remedy(place: "_Place", detail: ErrorDetails) -> str:
     if kind == "literal_error":
         choices = [str(choice) for one in shape.members(place.annotation) for choice in _choices(one)]
         return choose(detail["input"], choices)
+    if kind in _NUMBERS and (number := _meant(place, detail["input"], whole=kind.startswith("int"))) is not None:
+        return f"Write {number}. {_expected(place)}"
     return f"Put it in quotes. {_expected(place)}" if kind == "string_type" else _expected(place)
+
+
+def _meant(place: "_Place", given: object, *, whole: bool) -> str | None:
+    """Return the number that was meant by an amount with a unit, or in quotes."""
+    number = plain(given, place.path.rpartition(".")[2]) if isinstance(given, str) else None
+    if number is None or (whole and not number.is_integer()):
+        return None
+    return f"{number:.0f}" if number.is_integer() else f"{number:.3f}".rstrip("0")
 
 
 def _choices(annotation: Any) -> tuple[Any, ...]:

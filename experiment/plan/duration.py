@@ -66,8 +66,15 @@ class Duration(Part):
     @property
     def run_s(self) -> float | None:
         """From `up` to the end of the benchmark as expected, or at the longest if nothing is expected."""
-        benchmark = self.benchmark_longest_s if self.benchmark_s is None else self.benchmark_s
-        return None if self.unknown else sum(step.seconds for step in self.steps) + (benchmark or 0)
+        return self._until_after(self.benchmark_longest_s if self.benchmark_s is None else self.benchmark_s)
+
+    @property
+    def longest_run_s(self) -> float | None:
+        """From `up` to the end of the benchmark at the longest."""
+        return self._until_after(self.benchmark_longest_s)
+
+    def _until_after(self, benchmark_s: float | None) -> float | None:
+        return None if self.unknown else sum(step.seconds for step in self.steps) + (benchmark_s or 0)
 
 
 def duration(settings: Settings, size_gib: float | None, benchmark_s: float | None, *, simulated: bool) -> Duration:

@@ -6,6 +6,7 @@ from experiment.catalogue.models import Geometry
 from experiment.plan.cache import Cache
 from experiment.plan.duration import Duration
 from experiment.plan.memory import Memory
+from experiment.plan.money import Money
 from experiment.plan.placement import Placement
 from experiment.settings import Settings
 
@@ -25,6 +26,7 @@ class Facts:
         placement: of all pods.
         duration: to the first answer.
         beside_mib: memory requested on an engine node besides engine pods.
+        money: what it costs; None where nothing is paid for by this stack.
     """
 
     settings: Settings
@@ -37,3 +39,4 @@ class Facts:
     placement: Placement
     duration: Duration
     beside_mib: int
+    money: Money | None

@@ -5,6 +5,7 @@ from datetime import datetime
 from experiment.cluster import EksCluster, NewNetwork
 from experiment.nodes import InstanceGroup
 from experiment.plan.bill import Bill, Hourly, Line
+from experiment.plan.duration import Duration
 from experiment.plan.part import Part
 from experiment.plan.traffic import Flows
 from experiment.settings import Settings
@@ -25,6 +26,7 @@ class Money(Part):
         hour_usd: sum of the known prices by the hour.
         run_h: hours of the planned run; None if its length is not known.
         run_usd: what it costs; None likewise.
+        longest_usd: what it costs if every test takes as long as it may; None likewise.
         end_h: hours until the end date; None without one.
         end_usd: what it costs if it is forgotten until then; None likewise.
         day_usd: what it costs if it is forgotten for a day.
@@ -39,6 +41,7 @@ class Money(Part):
     hour_usd: float
     run_h: float | None
     run_usd: float | None
+    longest_usd: float | None
     end_h: float | None
     end_usd: float | None
     day_usd: float
@@ -59,12 +62,12 @@ class Money(Part):
         return self.budget_usd is not None and total is not None and total > self.budget_usd
 
 
-def money(settings: Settings, run_s: float | None, now: datetime, flows: Flows) -> Money | None:
+def money(settings: Settings, lasts: Duration, now: datetime, flows: Flows) -> Money | None:
     """Return what the stack costs; None on a cluster that was given, which is not this stack's to pay for.
 
     Args:
         settings: of the stack.
-        run_s: seconds from `up` to the end of the benchmark; None if not known.
+        lasts: how long it takes.
         now: when the hours until the end date begin.
         flows: what goes over the network.
     """
@@ -81,7 +84,7 @@ def money(settings: Settings, run_s: float | None, now: datetime, flows: Flows) 
     if isinstance(cluster.network, NewNetwork):
         _network(bill, settings, cluster, cluster.network, flows)
     _used(bill, settings, flows)
-    run_h = run_s / 3600 if run_s is not None else None
+    run_h = lasts.run_s / 3600 if lasts.run_s is not None else None
     end_h = (settings.end_date - now).total_seconds() / 3600 if settings.end_date else None
     lines: list[Line] = [*bill.hourly, *bill.once]
     hour = sum(one.usd or 0 for one in bill.hourly)
@@ -92,6 +95,7 @@ def money(settings: Settings, run_s: float | None, now: datetime, flows: Flows) 
         hour_usd=hour,
         run_h=run_h,
         run_usd=None if run_h is None else hour * run_h + once,
+        longest_usd=None if lasts.longest_run_s is None else hour * lasts.longest_run_s / 3600 + once,
         end_h=end_h,
         end_usd=None if end_h is None else hour * end_h + once,
         day_usd=hour * 24 + once,

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from experiment.cautions import cautions
-from experiment.plan import disk, replicas, spending, splitting
+from experiment.plan import disk, paying, replicas, spending, splitting, unknowns
 from experiment.plan.advice import Advice, judged
 from experiment.plan.cache import Cache
 from experiment.plan.duration import Duration, checkpoint_gib, duration
@@ -103,7 +103,7 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
     fast = None if rehearsed(settings) else speed(settings, geometry)
     lasts = duration(settings, size, fast.benchmark_s if fast else None, simulated=rehearsed(settings))
     moved = flows(settings, geometry, size)
-    costs = money(settings, lasts.run_s, now, moved)
+    costs = money(settings, lasts, now, moved)
     facts = Facts(
         settings=settings,
         geometry=geometry,
@@ -115,6 +115,7 @@ def make(settings: Settings, now: datetime) -> ExperimentPlan:
         placement=placed,
         duration=lasts,
         beside_mib=beside,
+        money=costs,
     )
     return ExperimentPlan(
         now=now,
@@ -137,6 +138,8 @@ def _warnings(facts: Facts) -> Iterator[Warned]:
     yield from replicas.warnings(facts)
     yield from spending.warnings(facts)
     yield from disk.warnings(facts)
+    yield from paying.warnings(facts)
+    yield from unknowns.warnings(facts)
     yield from cautions(facts.settings)
 
 

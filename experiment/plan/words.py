@@ -13,6 +13,7 @@ from experiment.plan.placement import Place, Room
 from experiment.plan.plan import ExperimentPlan
 from experiment.plan.pods import BENCHMARK, CONTROLLER_OWNER, ENGINE
 from experiment.plan.speed import Expected
+from experiment.plan.unknowns import MODEL_NOT_KNOWN
 
 Row = tuple[str, str, str]
 """Name, value, remark."""
@@ -29,6 +30,8 @@ def verdict(plan: ExperimentPlan) -> str:
     mistakes = [one.name for one in plan.advice if one.stops]
     if mistakes:
         return f"stops: {', '.join(mistakes)}"
+    if any(one.name == MODEL_NOT_KNOWN for one in plan.advice):
+        return "not known whether it fits"
     if plan.memory is None:
         return "nothing speaks against it"
     return "fits" if plan.memory.fit == "fits" else "may fit"
@@ -231,6 +234,8 @@ def sums(money: Money) -> Iterator[Row]:
     yield "an hour", f"{least}{money.hour_usd:.4f} USD", ""
     if money.run_usd is not None and money.run_h is not None:
         yield "the planned run", f"{least}{money.run_usd:.2f} USD", clock(money.run_h * _HOUR)
+        if money.longest_usd is not None and money.longest_usd > money.run_usd:
+            yield "the same at the longest", f"{least}{money.longest_usd:.2f} USD", ""
     if money.end_usd is not None and money.end_h is not None:
         yield "until the end date, if forgotten", f"{least}{money.end_usd:.2f} USD", clock(money.end_h * _HOUR)
     else:
