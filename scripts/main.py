@@ -2,7 +2,8 @@
 
 import errno
 import sys
-from typing import Any
+from importlib import metadata
+from typing import Annotated, Any
 
 import typer
 
@@ -28,6 +29,8 @@ class _ExplainingTyper(typer.Typer):
 def _of_the_system(error: OSError) -> SplitbedError:
     """Say what the operating system refused: a disk that is full, a directory that may not be written to."""
     where = f"{error.filename}: " if error.filename is not None else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None and _output_is_full():
+        return SplitbedError(f"The output cannot be written: {error.strerror}.", "Write it where there is room for it.")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         remedy = "Free some space there, or set SPLITBED_HOME to a directory on a larger disk."
     else:
@@ -35,9 +38,31 @@ def _of_the_system(error: OSError) -> SplitbedError:
     return SplitbedError(f"{where}{error.strerror or error}.", remedy)
 
 
+def _output_is_full() -> bool:
+    """Tell whether the standard output takes no more; the error of a failed write does not say whose it was."""
+    if sys.stdout.isatty():
+        return False
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"splitbed {metadata.version('splitbed')}")
+        raise typer.Exit
+
+
 app = _ExplainingTyper(cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
 
 
 @app.callback()
-def _splitbed() -> None:
+def _splitbed(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
     """Should this model be split over two machines? Plan, provision, measure, take down, judge."""

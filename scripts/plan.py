@@ -45,6 +45,11 @@ def plan(
 
     Ends with 0 if `up` may go on, with 1 if it would stop, with 2 if the stack file cannot be read.
     """
+    try:
+        _refuse_together(stack, settings, json_output=json_output, markdown=markdown, pages=pages_in is not None)
+    except SplitbedError as error:
+        explain(error)
+        raise typer.Exit(BAD_INPUT) from None
     if pages_in is not None:
         write_pages(pages_in)
         return
@@ -71,6 +76,18 @@ def plan(
     else:
         wide_console(NARROWEST, WIDTH).print(as_terminal(found))
     raise typer.Exit(0 if found.goes else STOPPED)
+
+
+def _refuse_together(
+    stack: str | None, settings: list[str] | None, *, json_output: bool, markdown: bool, pages: bool
+) -> None:
+    if json_output and markdown:
+        raise SplitbedError("--json and --markdown are two forms of one plan.", "Take one of them.")
+    if pages and (stack is not None or settings or json_output or markdown):
+        raise SplitbedError(
+            "--pages writes the plans of all stacks, as they are and each in its own form.",
+            "Leave out whatever else was named, or leave out --pages.",
+        )
 
 
 def write_pages(directory: Path) -> None:

@@ -14,6 +14,7 @@ INTERRUPTED = 130  # as a shell tells of SIGINT
 VERBS = {
     "plan": "What a stack needs, where it lands, what it costs, and whether to split at all. Nothing is made.",
     "explain": "What may stand in a stack file: meaning, type, unit and default of every setting.",
+    "new": "A stack file of your own, from one that is there, with what is to differ.",
     "rehearse": "Bring stacks up on a real Kubernetes on this machine, measure, destroy, prove that nothing is left.",
     "bench": "Measure a server by a plan, from this machine; each repeat is a record that stays.",
     "campaign": "Topologies of one stack in turn on the same nodes, until the answer is clear or the budget is near.",

@@ -1,9 +1,14 @@
 import errno
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
 
 import pytest
 
 from experiment.errors import SplitbedError
 from scripts.main import app
+from tests.recording import ROOT
 
 
 @pytest.mark.parametrize("text", ["found [1, 2] in [DONE]", "a \\[b] c", "[bold]x[/]", "[/]"])
@@ -60,3 +65,18 @@ def test_what_the_system_refuses_is_a_sentence(
     assert ended.value.code == 2
     assert said.startswith(f"error: {says}.\n")
     assert remedy in said
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("explain", "budget")])
+def test_an_output_that_is_full_is_said_to_be_that(arguments: tuple[str, ...]) -> None:
+    program = f"from scripts.main import app; app({list(arguments)})"
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    said = "The output cannot be written: No space left on device.\nWrite it where there is room for it."
+    assert (done.returncode, done.stderr) == (2, f"error: {said}\n")
+
+
+def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app(["--version"])
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"splitbed {metadata.version('splitbed')}\n")

@@ -52,6 +52,10 @@ def test_a_mistake_that_is_not_accepted_ends_with_1(capsys: pytest.CaptureFixtur
         (("gemma-12b-split", "--set", "x"), "this is not PATH=VALUE"),
         (("gemma-12b-split", "--set", "engine.max_model_len=many"), "engine.max_model_len: found"),
         (("gemma-12b-split", "--set", "nodes.engine.instance=m7g.nope"), "m7g.nope"),
+        (("gemma-12b-split", "--json", "--markdown"), "two forms of one plan"),
+        (("gemma-12b-split", "--pages", "/nowhere"), "the plans of all stacks"),
+        (("--pages", "/nowhere", "--set", "topology.kind=single"), "the plans of all stacks"),
+        (("--pages", "/nowhere", "--json"), "the plans of all stacks"),
     ],
 )
 def test_what_cannot_be_read_ends_with_2_and_a_sentence(
