@@ -57,3 +57,9 @@ except SystemExit:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_readme_lists_every_verb_in_its_own_words() -> None:
+    rows = re.findall(r"^\| `([a-z]+)` \| (.*) \|$", (SCRIPTS.parent / "README.md").read_text(), re.MULTILINE)
+    listed = {verb: line for verb, line in rows if verb in VERBS}
+    assert listed == {verb: line.removesuffix(".") for verb, line in VERBS.items()}
