@@ -291,6 +291,7 @@ def test_single_to_split_changes_the_set_alone() -> None:
     [{"benchmark__run": "2"}, {"benchmark__attempt": 2}, {"benchmark__seed": 1}],
     ids=lambda change: str(change),
 )
+@pytest.mark.thorough
 def test_a_new_run_plan_or_attempt_is_another_job(change: dict[str, Any]) -> None:
     difference = changed(recorded("rehearsal-split"), varied("rehearsal-split", **change))
     kinds = sorted(resource.type for pair in difference.values() for resource in pair if resource is not None)

@@ -30,6 +30,7 @@ def test_an_answer_that_is_not_whole_is_no_calibration() -> None:
         compare(1, [exchange(0.1, tokens=3)])
 
 
+@pytest.mark.thorough
 async def test_the_server_that_computes_nothing_measures_this_machine() -> None:
     calibrator = NullServerCalibrator()
     floor = await calibrator.floor(2)

@@ -22,6 +22,7 @@ exit $code
 """
 
 
+@pytest.mark.thorough
 def test_what_was_measured_before_the_disk_was_full_is_whole(server: Server, tmp_path: Path) -> None:
     bench = Bench(server, tmp_path, make_plan())
     bench.results.mkdir()

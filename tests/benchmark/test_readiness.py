@@ -39,12 +39,14 @@ async def test_a_server_that_comes_late_is_waited_for_and_the_wait_is_told(serve
     assert said[0].endswith("of 20 s: GET /health: status 503")
 
 
+@pytest.mark.thorough
 async def test_a_leader_that_is_healthy_and_completes_nothing_is_not_ready(server: Server) -> None:
     server.dead = True
     with pytest.raises(NotReadyError, match=r"not ready within 1\.5 s; at the last look a completion of one token"):
         await wait_ready(endpoint(server.url), MODEL, 1.5, 0.05, print)
 
 
+@pytest.mark.thorough
 async def test_nobody_there_is_said_after_the_time_given() -> None:
     with socket.socket() as reserved:  # bound, not listening: connections are refused
         reserved.bind(("127.0.0.1", 0))
@@ -77,6 +79,7 @@ def _refusing(status: int) -> Callable[..., object]:
     return refuse
 
 
+@pytest.mark.thorough
 async def test_a_server_whose_kind_cannot_be_told_is_not_taken_for_a_real_one(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def test_the_zip_has_the_modules_of_the_domain_that_the_client_needs_and_no_othe
     assert names == set(DOMAIN)
 
 
+@pytest.mark.thorough
 def test_the_client_runs_from_a_zip(archive: Path, server: Server, tmp_path: Path) -> None:
     bench = Bench(server, tmp_path, make_plan(calibrate=True))
     environment = {"PYTHONPATH": str(archive), "PATH": "/usr/bin:/bin"}

@@ -35,6 +35,7 @@ def test_one_that_has_ended_does_nothing_more(stage: Stage) -> None:
     assert (stage.lives.begun, stage.lives.measured, stage.lives.left) == (1, [1, 2, 3, 4], ["none"])
 
 
+@pytest.mark.thorough
 def test_killed_at_every_line_of_its_journal_each_turn_is_measured_once(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

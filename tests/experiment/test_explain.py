@@ -72,6 +72,7 @@ def only_our_words(text: str) -> None:
 
 
 @given(st.sampled_from(PATHS), ODD)
+@pytest.mark.thorough
 def test_any_value_at_any_place_is_refused_in_our_words(place: tuple[str, tuple[str | int, ...]], value: Any) -> None:
     stack, path = place
     settings = copy.deepcopy(SETTINGS[stack])
@@ -80,6 +81,7 @@ def test_any_value_at_any_place_is_refused_in_our_words(place: tuple[str, tuple[
 
 
 @given(st.lists(st.tuples(st.sampled_from(PATHS), ODD), min_size=2, max_size=4))
+@pytest.mark.thorough
 def test_so_are_several_at_once(changes: list[tuple[tuple[str, tuple[str | int, ...]], Any]]) -> None:
     settings = copy.deepcopy(SETTINGS["gemma-1b-split"])
     for (_, path), value in changes:

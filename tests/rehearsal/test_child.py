@@ -39,6 +39,7 @@ def test_one_that_may_outlive_us_is_not_tied(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="promised to root only")
+@pytest.mark.thorough
 def test_descendants_die_with_a_killed_parent(tmp_path: Path) -> None:
     log = tmp_path / "log"
     parent = subprocess.Popen([sys.executable, "-c", PARENT, log], env=os.environ | {"PYTHONPATH": str(ROOT)})

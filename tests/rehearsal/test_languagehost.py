@@ -71,6 +71,7 @@ def test_a_plugin_is_run_and_all_it_prints_is_handed_on(host: subprocess.Popen[s
 
 
 @pytest.mark.parametrize("how", ["call cancelled", "host killed"])
+@pytest.mark.thorough
 def test_a_plugin_ends_with_its_call_and_with_the_host(host: subprocess.Popen[str], tmp_path: Path, how: str) -> None:
     """What a policy pack prints first is its port; it never ends by itself."""
     program = "import os, time; print(os.getenv('SAID'), flush=True); time.sleep(600)"
@@ -86,6 +87,7 @@ def test_a_plugin_ends_with_its_call_and_with_the_host(host: subprocess.Popen[st
         started.wait(timeout=10)
 
 
+@pytest.mark.thorough
 def test_it_ends_with_whoever_started_it(tmp_path: Path) -> None:
     starter = (
         "import subprocess, sys, time\n"

@@ -81,6 +81,7 @@ def records(fake: Path, *names: str) -> Path:
     return directory
 
 
+@pytest.mark.thorough
 def test_records_are_carried_while_the_client_runs_and_once_more_when_it_has_ended(fake: Path) -> None:
     directory = records(fake, "plan/one-1.json", "plan/.one-2.json.part", "lock")
     process = start(fake, "carry.sh", str(directory), "s3://b/e/1", "1", "10")
@@ -91,6 +92,7 @@ def test_records_are_carried_while_the_client_runs_and_once_more_when_it_has_end
     assert carried(fake) == {"plan/one-1.json", "plan/one-2.json"}
 
 
+@pytest.mark.thorough
 def test_a_bucket_that_does_not_answer_is_tried_again(fake: Path) -> None:
     (fake / "failures").write_text("2")
     directory = records(fake, "plan/one-1.json")
@@ -103,6 +105,7 @@ def test_a_bucket_that_does_not_answer_is_tried_again(fake: Path) -> None:
     assert carried(fake) == {"plan/one-1.json"}
 
 
+@pytest.mark.thorough
 def test_records_that_could_not_be_carried_are_an_error(fake: Path) -> None:
     (fake / "failures").write_text("999")
     process = start(fake, "carry.sh", str(records(fake, "plan/one-1.json")), "s3://b/e/1", "1", "2")

@@ -178,6 +178,7 @@ def test_it_ends_with_whoever_brought_the_cluster_up(holder: tuple[int, subproce
     assert process.wait(timeout=20) == 0
 
 
+@pytest.mark.thorough
 def test_it_stays_once_it_was_told_to(holder: tuple[int, subprocess.Popen[bytes]], tmp_path: Path) -> None:
     writer, process = holder
     os.write(writer, b"+")

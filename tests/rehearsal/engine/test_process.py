@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientConnectionError, ClientSession
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[3]
 MODEL = "google/gemma-3-1b-it"
 PATIENCE_S = 240  # a process may take long to start beside other work

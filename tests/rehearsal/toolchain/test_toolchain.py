@@ -131,6 +131,7 @@ def test_a_build_that_says_another_version_is_refused(tools: Toolchain, go: Any,
     assert list((tmp_path / "home" / "tools").glob("pause-*")) == []
 
 
+@pytest.mark.thorough
 def test_two_builders_build_once(tmp_path: Path, go: Any) -> None:
     go.write("waits", "")
     home = tmp_path / "home"

@@ -11,6 +11,8 @@ from rehearsal.progress import ConsoleProgress
 from rehearsal.vllm import model
 from rehearsal.vllm.model import ensure_model
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -7,6 +7,7 @@ from report.modes import LoadRun
 
 
 @pytest.mark.parametrize(("name", "blocks"), [("modes", modes_blocks), ("quota", quota_blocks)])
+@pytest.mark.thorough
 def test_the_tables_of_a_page_are_those_of_its_runs(
     name: str, blocks: Callable[[Sequence[LoadRun]], Mapping[str, str]]
 ) -> None:

@@ -36,6 +36,7 @@ def test_each_start_has_the_threads_of_its_settings() -> None:
         assert all(setting.threads == threads for setting in of_threads)
 
 
+@pytest.mark.thorough
 async def test_nothing_is_started_for_runs_that_are_there(start: Start, tmp_path: Path, recorder: Any) -> None:
     running = await start("--served-model-name=tiny")
     found = await run(Target("stand-in", True, "here", running.port), Load(1, 0, 2), "seed")
@@ -56,6 +57,7 @@ async def test_nothing_is_started_for_runs_that_are_there(start: Start, tmp_path
 
 
 @root
+@pytest.mark.thorough
 async def test_a_child_puts_loads_and_tells_what_came(start: Start) -> None:
     running = await start("--served-model-name=tiny")
 
