@@ -94,7 +94,7 @@ def campaign(
     Each turn is a new deployment, measured once. The same command goes on from wherever it was stopped, and measures
     nothing twice. The stack's file is not changed: turns are set in a private copy, by `pulumi up --config-file`.
     """
-    name, _, file = stacks.found(stack)
+    name, _, file = stacks.located(stack)
     question = Question(
         stack=name,
         file=file.replaced(parsed(settings or [])),

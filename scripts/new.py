@@ -41,7 +41,7 @@ def new(
     Nothing is written over, and nothing is written that could not be planned. Comments of the other file stay behind,
     as they are about that; so do an end date and secrets.
     """
-    origin, _, begun = stacks.found(source)
+    origin, _, begun = stacks.located(source)
     replaced = parsed(settings or [])
     file, left = derived(begun, name, replaced)
     now = datetime.now(UTC)

@@ -18,6 +18,7 @@ from report.plan_terminal import WIDTH, as_terminal
 from scripts.consoles import wide_console
 from scripts.errors import explain
 from scripts.replacements import parsed
+from scripts.stack import located
 from stackfiles.stackfile import StackFile, stacks
 
 STOPPED, BAD_INPUT = 1, 2
@@ -45,11 +46,14 @@ def plan(
 
     Ends with 0 if `up` may go on, with 1 if it would stop, with 2 if the stack file cannot be read.
     """
-    try:
-        _refuse_together(stack, settings, json_output=json_output, markdown=markdown, pages=pages_in is not None)
-    except SplitbedError as error:
-        explain(error)
-        raise typer.Exit(BAD_INPUT) from None
+    forms = json_output or markdown or chain
+    if markdown and (json_output or chain):
+        raise SplitbedError("--markdown has a form of its own.", "Leave it out, or leave out --json and --chain.")
+    if pages_in is not None and (stack is not None or settings or forms):
+        raise SplitbedError(
+            "--pages writes the plans of all stacks, as they are and each in its own form.",
+            "Leave out whatever else was named, or leave out --pages.",
+        )
     if pages_in is not None:
         write_pages(pages_in)
         return
@@ -78,18 +82,6 @@ def plan(
     raise typer.Exit(0 if found.goes else STOPPED)
 
 
-def _refuse_together(
-    stack: str | None, settings: list[str] | None, *, json_output: bool, markdown: bool, pages: bool
-) -> None:
-    if json_output and markdown:
-        raise SplitbedError("--json and --markdown are two forms of one plan.", "Take one of them.")
-    if pages and (stack is not None or settings or json_output or markdown):
-        raise SplitbedError(
-            "--pages writes the plans of all stacks, as they are and each in its own form.",
-            "Leave out whatever else was named, or leave out --pages.",
-        )
-
-
 def write_pages(directory: Path) -> None:
     """Write the plans of all tracked stacks, for a fixed moment."""
     from report.plan_pages import pages
@@ -111,8 +103,7 @@ def planned(stack: str, replacements: list[str], now: datetime) -> ExperimentPla
 
 def read(stack: str, replacements: list[str]) -> StackFile:
     """Return a stack's file, by name or by path, with settings replaced; raises as `planned`."""
-    by_path = "/" in stack or stack.endswith((".yaml", ".yml"))
-    file = StackFile.read(Path(stack)) if by_path else StackFile.of(stack)
+    _, _, file = located(stack)
     return file.replaced(parsed(replacements))
 
 

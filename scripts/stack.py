@@ -42,11 +42,11 @@ def read(stack: str) -> Stack:
     Raises:
         SplitbedError: there is none, or it cannot be read.
     """
-    name, path, file = found(stack)
+    name, path, file = located(stack)
     return Stack(name, path, file.check(_NEVER_PAST))
 
 
-def found(stack: str) -> tuple[str, Path, StackFile]:
+def located(stack: str) -> tuple[str, Path, StackFile]:
     """Return a stack's name, the path of its file, and the file as it is, unchecked; raises as `read`."""
     if "/" in stack or stack.endswith((".yaml", ".yml")):
         path = Path(stack).resolve()
