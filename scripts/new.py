@@ -46,16 +46,16 @@ def new(
     file, left = derived(begun, name, replaced)
     now = datetime.now(UTC)
     checked = file.check(now)
+    plan = make(checked, now)
     path = stackfile.STACKS / f"Pulumi.{name}.yaml"
     if path.exists():
         raise ExistsError(f"{path} is there already.", "Take another name, or edit that file.")
-    text = f"{_SCHEMA}\n# From {origin}; it differs by {', '.join(['name', *replaced])}.\n{write(file.document)}"
+    text = f"{_SCHEMA}\n# From {origin}; it differs by {', '.join({'name': name, **replaced})}.\n{write(file.document)}"
     if dry_run:
         typer.echo(text, nl=False)
         return
     with path.open("x", encoding="utf-8") as opened:
         opened.write(text)
-    plan = make(checked, now)
     todo = [str(problem) for problem in before_up(checked)]
     todo += [f"{key}: it is still that of {origin}. Say your own." for key in _OWN if key not in replaced]
     todo += [f"{key}: secrets belong to one stack. Set it anew by `pulumi config set --secret`." for key in left]
@@ -75,8 +75,8 @@ def new(
 def derived(file: StackFile, name: str, replaced: Mapping[str, Any]) -> tuple[StackFile, tuple[str, ...]]:
     """Return another stack's file under its own name, and the keys of secrets that stay behind."""
     config = file.document["config"]
-    secrets = tuple(key for key, value in config.items() if key != KEY and isinstance(value, Mapping))
+    secrets = tuple(key for key, value in config.items() if isinstance(value, Mapping) and "secure" in value)
     kept = {key: value for key, value in config.items() if key not in secrets}
     kept[KEY] = {key: value for key, value in config[KEY].items() if key != "end_date"}
     # What is beside `config` belongs to the other stack's own backend.
-    return StackFile({"config": kept}).replaced({"name": name, **replaced}), secrets
+    return StackFile({"config": kept}).replaced({**replaced, "name": name}), secrets

@@ -72,6 +72,7 @@ def test_nothing_is_written_over(run: Run, stacks: Path) -> None:
         (("mine", "--from", SOURCE, "--set", "toplogy=1"), "Did you mean topology?"),
         (("mine", "--from", "gemma-12b-spilt"), f"Did you mean {SOURCE}?"),
         (("mine", "--from", SOURCE, "--set", "engine"), "this is not PATH=VALUE"),
+        (("mine", "--from", SOURCE, "--set", "nodes.engine.instance=m7g.nope"), "m7g.nope"),
     ],
 )
 def test_what_could_not_be_planned_is_not_written(
@@ -92,7 +93,7 @@ def test_a_dry_run_prints_the_file_and_writes_none(run: Run, stacks: Path) -> No
 
 def test_what_belongs_to_the_other_stack_alone_stays_behind(run: Run, stacks: Path) -> None:
     text = (stacks / f"Pulumi.{SOURCE}.yaml").read_text()
-    hidden = "  splitbed:hub:\n    secure: djE6c2VjcmV0\n"
+    hidden = "  splitbed:hub:\n    secure: djE6c2VjcmV0\n  aws:defaultTags:\n    tags: {team: ours}\n"
     ended = text.replace("    purpose:", '    end_date: "2020-01-01T00:00:00Z"\n    purpose:')
     path = stacks / "theirs.yaml"
     path.write_text(f"encryptionsalt: v1:abc=\n{ended}{hidden}")
@@ -100,4 +101,10 @@ def test_what_belongs_to_the_other_stack_alone_stays_behind(run: Run, stacks: Pa
     assert code == 0, err
     written = (stacks / "Pulumi.mine.yaml").read_text()
     assert all(word not in written for word in ("encryptionsalt", "djE6c2VjcmV0", "2020-01-01"))
+    assert "team: ours" in written
     assert "splitbed:hub: secrets belong to one stack." in out
+
+
+def test_its_name_is_the_one_that_was_given(run: Run) -> None:
+    run("mine", "--from", SOURCE, "--set", "name=other")
+    assert StackFile.of("mine").document["config"]["splitbed:experiment"]["name"] == "mine"
