@@ -31,12 +31,16 @@ class SessionError(SplitbedError):
 
 @dataclass
 class Tally:
-    """How far the run is; `measured` and `failed` are of this session, `before` of earlier ones."""
+    """How far the run is; `measured` and `failed` are of this session, `before` of earlier ones.
+
+    `doing` is the repeat that is being measured, "" while none is.
+    """
 
     planned: int = 0
     before: int = 0
     measured: int = 0
     failed: int = 0
+    doing: str = ""
 
     @property
     def complete(self) -> bool:
@@ -126,6 +130,7 @@ class Session:
                 await self._repeat(measurer, test, cell, number)
         finally:
             measurer.close()
+            self.tally.doing = ""
         await self._gate("after the last test")
 
     def _finished(self) -> dict[tuple[str, int], RepeatRecord]:
@@ -182,8 +187,9 @@ class Session:
         self._say(f"{record.cell} {record.repeat}: broken off -> {path.name}")
 
     async def _repeat(self, measurer: Measurer, test: Test, cell: Cell, number: int) -> None:
+        heading = self.tally.doing = f"{cell.name} {number}/{cell.repeats}"
+        self.on_progress(self.tally)
         await self._warm_up(measurer, test, cell)
-        heading = f"{cell.name} {number}/{cell.repeats}"
         record = await measurer.measure(test, cell, number)
         if record.disturbed:
             path = self._store.keep(record, disturbed=True)

@@ -201,6 +201,12 @@ class Line:
             raise
         return sent
 
+    @property
+    def arrived(self) -> int:
+        """How many pieces of the latest answer have come."""
+        latest = self._connection.latest if self._connection is not None else None
+        return len(latest.arrivals) if latest is not None else 0
+
     def close(self) -> None:
         """Close the connection at once."""
         if self._connection is not None:

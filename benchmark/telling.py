@@ -1,6 +1,5 @@
 """What is said of a server and of a repeat, in one line for a log."""
 
-from experiment.measure.figures import TestFigures
 from experiment.measure.load import LoadFigures
 from experiment.record import Engine, RepeatRecord, Reply
 
@@ -31,7 +30,7 @@ def _figures(record: RepeatRecord) -> str:
         return "nothing was asked"
     if len(record.requests) == 1:
         return _reply(record.replies[0])
-    return ", ".join([*_special(figures, named=record.test_kind == "modes"), *_load(figures.load)])
+    return ", ".join([*special(record), *_load(figures.load)])
 
 
 def _reply(reply: Reply) -> str:
@@ -43,11 +42,14 @@ def _reply(reply: Reply) -> str:
     return ", ".join(parts)
 
 
-def _special(figures: TestFigures, *, named: bool) -> list[str]:
-    parts = []
+def special(record: RepeatRecord) -> list[str]:
+    """Say what only a repeat of this kind of test has measured."""
+    parts, figures = [], record.figures
     if figures.steps is not None:
-        mode = f" ({figures.steps.mode or 'no mode'})" if named else ""
+        mode = f" ({figures.steps.mode or 'no mode'})" if record.test_kind == "modes" else ""
         parts.append(f"{figures.steps.steps_per_token:.2f} steps/token{mode}")
+    if record.test_kind == "interference" and figures.interference is None:
+        parts.append("no stall: the stream was over before the long prompt")
     if figures.interference is not None:
         one = figures.interference
         parts.append(f"stall {one.stall_s:.3f} s of {one.long_ttft_s:.3f} s, slowed {one.slowed_s:.3f} s")

@@ -19,6 +19,7 @@ from benchmark.endpoint import Endpoint, json_object
 from benchmark.planfile import PlanFileError, parse_plan
 from benchmark.run import KEY_VARIABLE, Run, this_client
 from benchmark.session import Tally
+from benchmark.telling import special
 from experiment.errors import SplitbedError
 from experiment.posts import posts_plan
 from experiment.printable import printable
@@ -26,6 +27,8 @@ from experiment.record import RepeatRecord
 from experiment.workload import Plan
 
 RESULTS = Path("results")
+WIDTH = 160
+"""Of the table where there is no terminal."""
 
 
 class NoModelError(SplitbedError):
@@ -63,7 +66,8 @@ def bench(
             progress.console.print(Text(printable(line)), soft_wrap=True)
 
         def watch(tally: Tally) -> None:
-            progress.update(task, completed=tally.before + tally.measured + tally.failed)
+            done = tally.before + tally.measured + tally.failed
+            progress.update(task, completed=done, description=tally.doing or f"run {chosen.run}")
 
         started = Run(
             plan=chosen,
@@ -82,8 +86,11 @@ def bench(
     if json_output:
         told = {"exit_code": code, "directory": str(started.store.directory), "plan_hash": chosen.hash}
         typer.echo(json.dumps(told | {"repeats": [_in_short(record) for record in records]}, indent=2))
-    else:
-        Console().print(_table(records))
+    elif records:
+        console = Console()
+        if not console.is_terminal:
+            console = Console(width=WIDTH)
+        console.print(_table(records))
     if code:
         again = _again(url, plan, results, chosen, replica)
         errors.print(Text(f"To resume (finished repeats are kept): {again}"), soft_wrap=True)  # to be copied whole
@@ -164,8 +171,9 @@ def _in_short(record: RepeatRecord) -> dict[str, object]:
 def _table(records: list[RepeatRecord]) -> Table:
     simulated = any(record.engine.simulated for record in records)
     table = Table(title="simulated: by Splitbed's stand-in engine" if simulated else None, title_justify="left")
-    for name in ("test", "repeat", "TTFT p50", "per token p50", "longest gap", "tokens/s", ""):
+    for name in ("test", "repeat", "TTFT p50", "per token p50", "longest gap", "tokens/s"):
         table.add_column(name, no_wrap=name == "test")
+    table.add_column("", overflow="fold")
     for record in records:
         load = record.figures.load
         cells = ["", "", "", ""]
@@ -177,7 +185,7 @@ def _table(records: list[RepeatRecord]) -> Table:
             )
             cells = ["" if value is None else f"{value * 1000:.2f} ms" for value in times]
             cells.append("" if load.tokens_per_s is None else f"{load.tokens_per_s:.1f}")
-        marks = [] if record.result == "finished" else [f"{record.result}: {record.why}"]
+        marks = special(record) if record.result == "finished" else [f"{record.result}: {record.why}"]
         if record.verdict is not None and record.verdict.client_limited:
             marks.append("client-limited")
         marks += ["disturbed"] if record.disturbed else []

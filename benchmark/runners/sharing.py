@@ -1,16 +1,18 @@
 """What users do to each other, what a turn does for the next, and how equal streams begin."""
 
+import asyncio
 import random
 
 from benchmark.completion import token_ids
 from benchmark.runners.loads import lines_of, together
-from benchmark.stage import Line, Outgoing, Sent, Stage
+from benchmark.stage import LEAD_S, Line, Outgoing, Sent, Stage
 from experiment.kinds.base import Cell
 from experiment.kinds.sharing import FollowUp, Interference, Modes
 from experiment.measure.counters import HITS, PROMPT_TOKENS, QUERIES
 from experiment.measure.request import Prefix
 
 _BEGIN_S = 0.05
+_LOOK_S = 0.01
 
 
 async def interference(stage: Stage, test: Interference, cell: Cell, _number: int) -> None:
@@ -21,8 +23,22 @@ async def interference(stage: Stage, test: Interference, cell: Cell, _number: in
     user, other = stage.line(0), stage.line(1)
     await user.ready()
     begin_s = stage.clock() + _BEGIN_S
-    await together([user.send(stream, begin_s), other.send(long, begin_s + test.after_s)])
+    due_s = begin_s + test.after_s
+
+    async def into() -> None:
+        await other.send(long, None if await _half_over(stage, user, test, due_s) else due_s)
+
+    await together([user.send(stream, begin_s), into()])
     attribute(stage, stage.sent, before, await stage.scraper.now((PROMPT_TOKENS,)))
+
+
+async def _half_over(stage: Stage, user: Line, test: Interference, due_s: float) -> bool:
+    """Wait until the long prompt is nearly due; true if half of the stream came before, as a fast engine sends it."""
+    while (left_s := due_s - LEAD_S - stage.clock()) > 0:
+        if 2 * user.arrived >= test.stream_tokens:
+            return True
+        await asyncio.sleep(min(left_s, _LOOK_S))
+    return False
 
 
 async def follow_up(stage: Stage, test: FollowUp, cell: Cell, number: int) -> None:

@@ -14,7 +14,9 @@ class Interference(Kind):
     name: Name = "interference"
     stream_prompt_tokens: int = Field(64, ge=1, description="length of the stream's prompt in tokens, nonce included")
     stream_tokens: int = Field(256, ge=8, description="length of the stream in tokens, fixed")
-    after_s: float = Field(4, gt=0, description="seconds from the start of the stream to the long prompt")
+    after_s: float = Field(
+        4, gt=0, description="seconds from the start of the stream to the long prompt; half of the stream is enough"
+    )
     prompt_tokens: Counts = Field((3500,), description="lengths of the long prompt in tokens, nonce included")
     output_tokens: int = Field(2, ge=1, description="length of the reply to it in tokens, fixed")
     repeats: int = Field(3, ge=1, description="how often each length is measured")

@@ -93,6 +93,20 @@ def test_a_stall_is_the_engines(tmp_path: Path, profile: str) -> None:
     in_lab(tmp_path, main)
 
 
+def test_a_stream_that_is_faster_than_the_plan_thought_is_stalled_too(tmp_path: Path) -> None:
+    async def main(lab: Lab) -> None:
+        engine = await lab.engine("fast")  # 256 tokens are over in 1.3 s, and the prompt is due after 4
+        (record,) = await lab.measure(lab.serve("engine", engine), Interference(kind="interference", repeats=1))
+        stream, long = (engine.truths[request.id] for request in record.requests)
+        before = sum(tokens for at, tokens in stream.writes if at < long.read_s)
+        assert before == pytest.approx(128, abs=5)
+        figures = record.figures.interference
+        assert figures is not None
+        assert off(figures.longest_gap_s, max(stream.gaps_s)) <= 1
+
+    in_lab(tmp_path, main)
+
+
 def test_a_follow_up_is_proven_by_the_servers_own_count(tmp_path: Path) -> None:
     async def main(lab: Lab) -> None:
         engine = await lab.engine("post-1b-single", "--enable-prompt-tokens-details")
