@@ -185,7 +185,13 @@ def _install(made: Path, directory: Path, progress: Progress) -> None:
     log.unlink(missing_ok=True)
     # Downloads survive a failed or killed attempt; files are linked from there, so they take no room twice.
     downloads = directory / "downloads"
-    environ = {**os.environ, "UV_CACHE_DIR": str(downloads), "VIRTUAL_ENV": str(made), "UV_NO_PROGRESS": "1"}
+    environ = {
+        **os.environ,
+        "UV_CACHE_DIR": str(downloads),
+        "UV_NO_CONFIG": "1",  # the project's overrides are for its own requirements, and would replace what is locked here
+        "UV_NO_PROGRESS": "1",
+        "VIRTUAL_ENV": str(made),
+    }
     progress.step(f"Installing vLLM {VERSION} for CPUs: about {_MINUTES:.0f} min, once; {gib(_INSTALLED_MIB)} on disk")
     start = time.monotonic()
     before = free_mib(directory)

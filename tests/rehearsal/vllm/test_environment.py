@@ -15,6 +15,7 @@ from rehearsal.vllm.environment import VllmError, ensure_environment
 UV = f"""\
 #!/bin/sh
 echo "$@" >> "$(dirname "$0")/calls"
+echo "$UV_NO_CONFIG" >> "$(dirname "$0")/unconfigured"
 case "$*" in
   venv*) for last; do :; done
     mkdir -p "$last/bin" "$last/lib/python3.11/site-packages"
@@ -59,6 +60,11 @@ def test_requirements_are_hashed_and_no_sources_are_built(tmp_path: Path, uv: Pa
     assert len(installs) == 2
     assert all("--require-hashes" in line and "--only-binary :all:" in line for line in installs)
     assert all("--no-deps" in line for line in installs)
+
+
+def test_the_projects_own_overrides_do_not_reach_it(tmp_path: Path, uv: Path, recorder: Any) -> None:
+    ensure_environment(tmp_path / "home", recorder)
+    assert set((uv.parent / "unconfigured").read_text().splitlines()) == {"1"}
 
 
 def test_an_environment_without_its_interpreter_is_made_anew(tmp_path: Path, uv: Path, recorder: Any) -> None:
