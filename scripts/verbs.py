@@ -21,6 +21,7 @@ VERBS = {
     "wait": "Follow a stack's benchmark to its end, and end as it does.",
     "fetch": "Bring the records of a stack's benchmark to this machine; nothing that is here is written over.",
     "compare": "Results of two or more topologies side by side: faster, slower, or no difference shown, and how sure.",
+    "export": "Results as llm-d's benchmark report v0.2, and as flat CSV or Parquet tables.",
     "pin": "Look up what stacks take from outside, digests and versions, and write it down with its date.",
     "preflight": "What would otherwise be found out ten minutes into `pulumi up`. Nothing is made.",
     "extend": "Another end date for a stack: its file, what AWS does then, and all tags. No node is replaced.",

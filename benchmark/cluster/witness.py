@@ -14,8 +14,8 @@ from benchmark.endpoint import Endpoint
 from benchmark.readiness import POLL_S, SAY_EVERY_S, NotReadyError
 from benchmark.witness import Testimony
 from experiment.asked import Asked
+from experiment.measure.pods import GONE, PodCounters, Pods
 from experiment.measure.pods import Pod as PodRecord
-from experiment.measure.pods import PodCounters, Pods
 from experiment.measure.proof import Proof
 
 
@@ -132,7 +132,7 @@ class ClusterWitness:
         node = seen.nodes.get(pod.node)
         unknown = [one for one in (before, after) if isinstance(one, str)]
         if gone:  # another pod may have its address by now
-            unknown = ["the pod is gone"]
+            unknown = [GONE]
         return PodRecord(
             name=pod.name,
             uid=pod.uid,

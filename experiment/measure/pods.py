@@ -6,6 +6,9 @@ from pydantic import Field
 
 from experiment.measure.part import Amount, Count, Part, Seconds
 
+GONE = "the pod is gone"
+"""What is said of a pod that another one has replaced, or none: it cannot be counted any more."""
+
 
 class Cpu(Part):
     """CPU of a container's cgroup since its start; none where the kernel does not tell, as of no quota."""

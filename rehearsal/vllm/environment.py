@@ -188,7 +188,7 @@ def _install(made: Path, directory: Path, progress: Progress) -> None:
     environ = {
         **os.environ,
         "UV_CACHE_DIR": str(downloads),
-        "UV_NO_CONFIG": "1",  # the project's overrides are for its own requirements, and would replace what is locked here
+        "UV_NO_CONFIG": "1",  # the project's overrides are for its own requirements, and would go before the lock here
         "UV_NO_PROGRESS": "1",
         "VIRTUAL_ENV": str(made),
     }

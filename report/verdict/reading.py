@@ -72,7 +72,7 @@ def read(places: Sequence[Named]) -> Reading:
     seen: set[tuple[str | int | datetime, ...]] = set()
     for place in places:
         found = 0
-        for path, content in _contents(place, left):
+        for path, content in contents(place, left):
             found += 1
             if isinstance(content, TypedResult):
                 label = place.label or content.label
@@ -84,7 +84,7 @@ def read(places: Sequence[Named]) -> Reading:
                     left.append(LeftOut(topology=label, what=str(path), why="it was read already"))
                     continue
                 seen.add(key)
-                if (why := _unfit(path, content)) is not None:
+                if (why := unfit(path, content)) is not None:
                     what = f"run {content.run}, {content.cell} {content.repeat}"
                     left.append(LeftOut(topology=label, what=what, why=why))
                 else:
@@ -110,7 +110,12 @@ def label_of(topology: Mapping[str, JsonValue] | None) -> str | None:
     return f"{topology['kind']} ({sizes})" if sizes else str(topology["kind"])
 
 
-def _contents(place: Named, left: list[LeftOut]) -> Iterator[tuple[Path, RepeatRecord | TypedResult]]:
+def contents(place: Named, left: list[LeftOut]) -> Iterator[tuple[Path, RepeatRecord | TypedResult]]:
+    """Yield what lies at a place, in the order of the paths; what cannot be read is put to `left`.
+
+    Raises:
+        SplitbedError: there is nothing of that name.
+    """
     if not place.path.exists():
         raise SplitbedError(f"{place.path}: there is no such file or directory.", "Name results of a benchmark.")
     paths = sorted(place.path.rglob("*.json")) if place.path.is_dir() else [place.path]
@@ -142,8 +147,8 @@ def _reason(error: OSError | ValueError) -> str:
     return "it is not JSON"
 
 
-def _unfit(path: Path, record: RepeatRecord) -> str | None:
-    """Say why a repeat enters no figure."""
+def unfit(path: Path, record: RepeatRecord) -> str | None:
+    """Say why a repeat enters no figure; None if it does."""
     if record.result == "partial":
         return "broken off"
     if record.result == "failed":
