@@ -1,16 +1,24 @@
 """Faults at random moments, by seed, on a virtual clock: nothing lost, nothing counted twice, nothing hushed up."""
 
 import asyncio
+import errno
+import os
 import random
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from benchmark.session import Session
 from experiment.kinds.alone import OneUser
 from experiment.kinds.loads import Concurrency
 from experiment.kinds.sharing import FollowUp, Interference
+from experiment.record import RepeatRecord
 from experiment.workload import Plan
+from tests.benchmark.cluster.test_surroundings import SHAPE, Rig
 from tests.benchmark.lab import Lab, StandIn, in_lab
 
 pytestmark = pytest.mark.thorough
@@ -69,14 +77,14 @@ def test_a_run_that_is_broken_off_again_and_again_ends_with_each_repeat_once(tmp
 class _Restarts:
     """An engine that is started anew at a moment, as its counters tell it: all of them begin at zero."""
 
-    def __init__(self, lab: Lab, engine: StandIn, at_s: float) -> None:
+    def __init__(self, lab: Lab, engine: StandIn, at_s: float, started: float = 4e9) -> None:
         self.at_s = at_s
         text = engine.observations.text
 
         def told() -> str:
             if lab.loop.time() < self.at_s:
                 return text()
-            return re.sub(r"(?m)^process_start_time_seconds .*$", "process_start_time_seconds 4e9", text())
+            return re.sub(r"(?m)^process_start_time_seconds .*$", f"process_start_time_seconds {started}", text())
 
         engine.observations.text = told  # type: ignore[method-assign]
 
@@ -122,3 +130,143 @@ def test_an_engine_that_dies_is_no_success_and_loses_nothing(tmp_path: Path, see
         assert len(finished(lab, plan)) == 9
 
     in_lab(tmp_path, main)
+
+
+class _KilledError(BaseException):
+    """Nothing that the client has a handler for."""
+
+
+class _Disk:
+    """What becomes of the store's writes: each is refused while the disk is full, and the client dies in one."""
+
+    def __init__(self, lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lab = lab
+        self.full: tuple[float, float] | None = None
+        self.deadly_s: float | None = None
+        self._sync = os.fsync
+        monkeypatch.setattr("benchmark.store.os.fsync", self.fsync)
+
+    def fsync(self, descriptor: int) -> None:
+        now = self.lab.loop.time()
+        if self.deadly_s is not None and now >= self.deadly_s:
+            self.deadly_s = None
+            raise _KilledError
+        if self.full is not None and self.full[0] <= now < self.full[1]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._sync(descriptor)
+
+
+@dataclass
+class _Troubles:
+    """Faults of every kind, and when those were that disturb what is measured."""
+
+    lab: Lab
+    rig: Rig
+    disk: _Disk
+    dice: random.Random
+    disturbed_s: list[float] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> list[Callable[[], None]]:
+        found = [self.evict, self.evict, self.restart, self.restart, self.fill, self.fill, self.kill, self.kill]
+        self.dice.shuffle(found)
+        return found
+
+    def _soon(self) -> float:
+        return self.dice.uniform(0.2, 2.5)
+
+    def evict(self) -> None:
+        def strike() -> None:
+            if "exp-lab-0" not in self.rig.kubernetes.pods:
+                return  # the one before is not back yet
+            self.disturbed_s.append(self.lab.loop.time())
+            self.rig.kubernetes.event("Pod", "exp-lab-0", "Evicted")
+            self.rig.lose(self.dice.uniform(0.1, 30))
+
+        self.lab.loop.call_later(self._soon(), strike)
+
+    def restart(self) -> None:
+        """The engine's process is started anew within its container, and its counters tell so."""
+
+        def strike() -> None:
+            if "exp-lab-0" not in self.rig.kubernetes.pods:
+                return
+            self.disturbed_s.append(self.lab.loop.time())
+            _Restarts(self.lab, self.rig.engine, self.lab.loop.time(), started=4e9 + 60 * len(self.disturbed_s))
+
+        self.lab.loop.call_later(self._soon(), strike)
+
+    def fill(self) -> None:
+        begin_s = self.lab.loop.time() + self._soon()
+        self.disk.full = (begin_s, begin_s + self.dice.uniform(0.1, 3))
+
+    def kill(self) -> None:
+        self.disk.deadly_s = self.lab.loop.time() + self._soon()
+
+
+def _spans(record: RepeatRecord) -> tuple[float, float]:
+    """Return the time in which a disturbance is one of this repeat: between its looks, or else its requests' stamps."""
+    if record.counters.servers:
+        return record.counters.servers[0].before.answered_s, record.counters.servers[-1].after.asked_s
+    stamps = [one.outcome.stamps for one in record.requests if one.outcome.stamps is not None]
+    ends = [max([one.sent_s, *one.chunks_s, one.end_s or 0.0]) for one in stamps]
+    return min((one.sent_s for one in stamps), default=0.0), max(ends, default=0.0)
+
+
+@contextmanager
+def _session(lab: Lab, rig: Rig, plan: Plan) -> Iterator[Session]:
+    around = rig.surroundings(SHAPE)
+    given = {name: getattr(around, name) for name in ("witness", "prover", "peers")}
+    store = lab.store(plan)
+    store.prepare()
+    store.tidy()  # as a run does once it has the lock
+    yield lab.session(plan, rig.endpoint, **given)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_happens_each_repeat_is_there_once_and_says_what_disturbed_it(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main(lab: Lab) -> None:
+        rig = await Rig.made(lab, tmp_path, SHAPE)
+        rig.heirs += [await lab.engine("fast") for _ in range(4)]
+        dice = seeded(seed)
+        troubles = _Troubles(lab, rig, _Disk(lab, monkeypatch), dice)
+        plan = lab.plan(
+            OneUser(kind="one-user", output_tokens=60, repeats=24),
+            Concurrency(kind="concurrency", users=(3,), output_tokens=40, requests=1, repeats=12),
+        )
+        known: dict[str, bytes] = {}
+        endings: list[object] = []
+        struck = troubles.kinds
+        complete = False
+        while not complete and len(endings) < 60:
+            with _session(lab, rig, plan) as session:
+                if struck:
+                    struck.pop()()
+                task = asyncio.ensure_future(session.run())
+                if struck:  # SIGTERM, which leaves something to do for the next fault
+                    lab.loop.call_later(dice.uniform(1, 6), task.cancel)
+                endings += await asyncio.gather(task, return_exceptions=True)
+            now = finished(lab, plan)
+            assert known.items() <= now.items(), "what was finished stays as it is"
+            known, complete = now, session.tally.complete
+        assert complete, endings
+        assert not struck
+        assert len(known) == len(plan.repeats) == 36
+
+        asides = [record for aside in ("failed", "partial", "disturbed") for record in lab.records(f"{aside}/*.json")]
+        everything = lab.records() + asides
+        ids = [request.id for record in everything for request in record.requests]
+        assert len(ids) == len(set(ids)), "no request is in two records"
+        assert all(record.why for record in asides if record.result != "finished")
+        assert troubles.disturbed_s
+        for record in everything:
+            begin_s, end_s = _spans(record)
+            hit = [at for at in troubles.disturbed_s if begin_s < at < end_s]
+            if hit and record.result != "partial":
+                assert record.disturbed, f"{record.cell} {record.repeat}: {hit} within {begin_s} and {end_s}"
+        kinds = {type(ending).__name__ for ending in endings}
+        assert {"StoreError", "_KilledError"} & kinds or len(endings) > 1
+
+    in_lab(tmp_path / "results", main)

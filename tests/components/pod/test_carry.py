@@ -1,6 +1,7 @@
 """The two shell scripts beside the benchmark, with an `aws` of our own that copies directories."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -106,6 +107,26 @@ def test_a_bucket_that_does_not_answer_is_tried_again(fake: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(2))
+def test_a_bucket_that_is_lost_at_random_moments_has_all_records_in_the_end(fake: Path, seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311  reproducible on purpose; no secret
+    directory = records(fake, "plan/one-0.json")
+    process = start(fake, "carry.sh", str(directory), "s3://b/e/1", "1", "30")
+    names = {"plan/one-0.json"}
+    for number in range(1, 6):
+        time.sleep(dice.uniform(0, 0.6))
+        if dice.random() < 0.5:
+            (fake / "failures").write_text(str(dice.randrange(1, 4)))
+        part, name = "plan/.one.json.part", f"plan/one-{number}.json"
+        records(fake, part)
+        (directory / part).replace(directory / name)  # as the client writes: whole or not at all
+        names.add(name)
+    process.send_signal(signal.SIGTERM)
+    status, _ = ended(process)
+    assert status == 0
+    assert carried(fake) == names
+
+
 def test_records_that_could_not_be_carried_are_an_error(fake: Path) -> None:
     (fake / "failures").write_text("999")
     process = start(fake, "carry.sh", str(records(fake, "plan/one-1.json")), "s3://b/e/1", "1", "2")
