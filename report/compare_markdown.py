@@ -46,10 +46,17 @@ def _lines(verdict: Verdict, headline: str, pictures: Sequence[Picture]) -> Iter
             yield from (f"## {plain(one.title)}", "", plain(one.caption), "")
         yield from (f"![{plain(one.alt)}]({one.path})", "")
     rows = [
-        (one.topology, one.cell, one.cause, "; ".join(map(words.share, one.shares)), f"{one.basis}. {one.remedy}")
+        (
+            one.topology,
+            one.cell,
+            one.cause,
+            "; ".join(filter(None, [*map(words.share, one.shares), words.loss(one)])),
+            f"{one.basis}. {one.remedy}",
+        )
         for one in verdict.modes
     ]
     yield from _table("Modes", ("topology", "test", "cause", "share and gap of each", "told by"), rows)
+    yield from _table("Pods", words.POD_COLUMNS, map(words.pod, verdict.pods))
     yield from _list("Crossover", [words.crossover(one) for one in verdict.crossovers])
     yield from _list("Within the objective", [words.capacity(one) for one in verdict.capacities])
     money = [words.hour(one) for one in verdict.money] + [words.price(one) for one in verdict.prices]

@@ -39,10 +39,18 @@ def _comparisons(verdict: Verdict) -> RenderableType:
 def _sections(verdict: Verdict) -> Iterable[RenderableType]:
     if verdict.modes:
         rows = [
-            (one.topology, one.cell, one.cause, "\n".join(map(words.share, one.shares)), f"{one.basis}. {one.remedy}")
+            (
+                one.topology,
+                one.cell,
+                one.cause,
+                "\n".join([*map(words.share, one.shares), words.loss(one)]).rstrip(),
+                f"{one.basis}. {one.remedy}",
+            )
             for one in verdict.modes
         ]
         yield _table("Modes", ("topology", "test", "cause", "share and gap of each", "told by"), rows)
+    if verdict.pods:
+        yield _table("Pods", words.POD_COLUMNS, map(words.pod, verdict.pods))
     yield from _lines("Crossover", [words.crossover(one) for one in verdict.crossovers])
     yield from _lines("Within the objective", [words.capacity(one) for one in verdict.capacities])
     yield from _lines(

@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,8 @@ def test_a_label_is_one_of_those_we_have() -> None:
 @pytest.mark.thorough  # reads every module
 def test_what_is_imported_is_asked_for_by_name() -> None:
     """What comes only because something else brings it may one day not come."""
-    product = {canonicalize_name(Requirement(one).name) for one in PROJECT["project"]["dependencies"]}
+    extras = chain.from_iterable(PROJECT["project"]["optional-dependencies"].values())
+    product = {canonicalize_name(Requirement(one).name) for one in (*PROJECT["project"]["dependencies"], *extras)}
     in_tests = product | {canonicalize_name(Requirement(one).name) for one in PROJECT["dependency-groups"]["dev"]}
     brought = metadata.packages_distributions()
     paths = [ROOT / "__main__.py", *(path for one in (*PACKAGES, "tests") for path in (ROOT / one).rglob("*.py"))]

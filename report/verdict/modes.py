@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from pydantic import Field
+
 from experiment.measure.part import Amount, Count, Part
 from experiment.record import RepeatRecord
 from report.statistics.modality import LEAST, two_modes
+from report.verdict.pods import standing_s, throttled
 from report.verdict.reading import Arm
 from report.verdict.samples import Cell, Keeps, records_of
 
@@ -27,8 +30,22 @@ _NOT_RECORDED = (
 )
 
 
+_QUOTA = (
+    "The kernel's CPU quota holds the engine up: a stage that has used it up stands still until its period ends. "
+    "engine.threads: within-quota or whole-cores mends that."
+)
+_NOT_BY_QUOTA = "Neither batches in flight nor the CPU quota tells these modes apart. Look at the pods' nodes."
+_BY_QUOTA, _FREE = 0.1, 0.01
+"""By so much more of its periods a pod is throttled in the slow mode; in no more of them it is not throttled."""
+
+
 class ModeShare(Part):
-    """One mode: how many of the repeats were in it (of gaps, if the modes alternate within repeats), and their gap."""
+    """One mode: how many of the repeats were in it (of gaps, if the modes alternate within repeats), and their gap.
+
+    Attributes:
+        throttled: median share of throttled periods by pod; empty where that is not known, or gaps are counted.
+        standing_s: for so long a token of one stream was held up by the CPU quota, at least; none likewise.
+    """
 
     name: str
     count: Count
@@ -36,6 +53,8 @@ class ModeShare(Part):
     gap_s: Amount
     low_s: Amount
     high_s: Amount
+    throttled: dict[str, Amount] = Field(default_factory=dict)
+    standing_s: Amount | None = None
 
 
 class Modes(Part):
@@ -45,6 +64,7 @@ class Modes(Part):
         between: true if a repeat is in one mode or another, false if its gaps alternate.
         cause: what the records say it is.
         basis: how the modes were told apart.
+        lost_overlap_s: of each token of the slow mode, what is lost since stages wait for each other, if that is it.
     """
 
     topology: str
@@ -54,6 +74,7 @@ class Modes(Part):
     basis: str
     remedy: str
     shares: tuple[ModeShare, ...]
+    lost_overlap_s: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -87,9 +108,10 @@ def alternating(arm: Arm, cell: Cell) -> Modes | None:
     slow = [gap for gaps, at in parted for gap in gaps if gap > at]
     whole = len(fast) + len(slow)
     basis = f"dip test on the gaps of one stream a repeat: two modes in {len(parted)} of {len(series)} repeats"
-    shares = (_share("fast gaps", fast, whole), _share("slow gaps", slow, whole))
-    return Modes(topology=arm.label, cell=cell.name, between=False, cause="not recorded", basis=basis,
-                 remedy=_NOT_RECORDED, shares=shares)  # fmt: skip
+    shares = (_of_gaps("fast gaps", fast, whole), _of_gaps("slow gaps", slow, whole))
+    cause, remedy = _cause([], records_of(arm, cell))
+    return Modes(topology=arm.label, cell=cell.name, between=False, cause=cause, basis=basis,
+                 remedy=remedy, shares=shares)  # fmt: skip
 
 
 def gap_s(record: RepeatRecord) -> float | None:
@@ -106,13 +128,14 @@ def _recorded(label: str, cell: Cell, records: Sequence[RepeatRecord]) -> tuple[
     if not all(found.values()):
         return None
     titles = {"merged": "one batch", "apart": "two batches in flight"}
-    shares = [_share(titles[mode], _gaps(of_mode), len(records)) for mode, of_mode in found.items()]
+    shares = [_share(titles[mode], of_mode, len(records)) for mode, of_mode in found.items()]
     neither = [one for one in records if _mode(one) is None]
     if neither:
-        shares.append(_share("neither", _gaps(neither), len(records)))
+        shares.append(_share("neither", neither, len(records)))
+    lost = max(0.0, shares[0].gap_s - shares[1].gap_s)
     modes = Modes(topology=label, cell=cell.name, between=True, cause="batches in flight",
                   basis="engine steps per token: up to 1.3, or 1.8 and more", remedy=_IN_FLIGHT,
-                  shares=tuple(shares))  # fmt: skip
+                  shares=tuple(shares), lost_overlap_s=lost)  # fmt: skip
     return modes, tuple(Stratum(titles[mode], lambda one, mode=mode: _mode(one) == mode) for mode in found)  # type: ignore[misc]  # a default binds the loop's value
 
 
@@ -122,9 +145,11 @@ def _tested(label: str, cell: Cell, records: Sequence[RepeatRecord]) -> tuple[Mo
     if split is None or split.p > _ERROR or not _far(gaps, split.parts_at):
         return None
     at = split.parts_at
-    fast, slow = [gap for gap in gaps if gap <= at], [gap for gap in gaps if gap > at]
-    modes = Modes(topology=label, cell=cell.name, between=True, cause="not recorded",
-                  basis=f"dip test on the median gaps of {len(gaps)} repeats: p = {split.p:.3f}", remedy=_NOT_RECORDED,
+    measured = [(gap, record) for record in records if (gap := gap_s(record)) is not None]
+    fast, slow = [one for gap, one in measured if gap <= at], [one for gap, one in measured if gap > at]
+    cause, remedy = _cause(fast, slow)
+    modes = Modes(topology=label, cell=cell.name, between=True, cause=cause,
+                  basis=f"dip test on the median gaps of {len(gaps)} repeats: p = {split.p:.3f}", remedy=remedy,
                   shares=(_share("fast", fast, len(gaps)), _share("slow", slow, len(gaps))))  # fmt: skip
     return modes, (
         Stratum("fast", lambda one: (gap_s(one) or 0) <= at),
@@ -161,5 +186,22 @@ def _far(gaps: Sequence[float], at: float) -> bool:
     return min(len(fast), len(slow)) >= least and median(slow) > _APART * median(fast)
 
 
-def _share(name: str, gaps: Sequence[float], of: int) -> ModeShare:
+def _cause(fast: Sequence[RepeatRecord], slow: Sequence[RepeatRecord]) -> tuple[str, str]:
+    """Return cause and remedy of a slow mode, by what the kernel counted in the pods."""
+    before, now = throttled(fast), throttled(slow)
+    if not now:
+        return "not recorded", _NOT_RECORDED
+    if any(share >= before.get(pod, 0.0) + _BY_QUOTA for pod, share in now.items()):
+        return "CPU quota", _QUOTA
+    if max(now.values()) <= _FREE:
+        return "unknown, and not the CPU quota: no pod was throttled", _NOT_BY_QUOTA
+    return "unknown: pods were throttled alike in both", _NOT_BY_QUOTA
+
+
+def _share(name: str, records: Sequence[RepeatRecord], of: int) -> ModeShare:
+    found = _of_gaps(name, _gaps(records), of)
+    return found.model_copy(update={"throttled": throttled(records), "standing_s": standing_s(records)})
+
+
+def _of_gaps(name: str, gaps: Sequence[float], of: int) -> ModeShare:
     return ModeShare(name=name, count=len(gaps), of=of, gap_s=median(gaps), low_s=min(gaps), high_s=max(gaps))

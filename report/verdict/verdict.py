@@ -15,6 +15,7 @@ from report.verdict.decision import Choice, choices
 from report.verdict.likeness import cautions, refuse_unlike, withheld_for
 from report.verdict.method import Method
 from report.verdict.modes import Modes, alternating, strata
+from report.verdict.pods import PodCost, pod_costs
 from report.verdict.reading import Arm, LeftOut, Reading
 from report.verdict.samples import cells_of, keep_all, measures_of, sample
 
@@ -44,6 +45,7 @@ class Verdict(Part):
     choices: tuple[Choice, ...]
     comparisons: tuple[Comparison, ...]
     modes: tuple[Modes, ...]
+    pods: tuple[PodCost, ...] = ()
     crossovers: tuple[Crossover, ...]
     capacities: tuple[Capacity, ...]
     money: tuple[Money, ...]
@@ -74,6 +76,7 @@ def judge(reading: Reading, design: Design, money: Mapping[str, Money]) -> Verdi
         choices=deciding,
         comparisons=comparisons,
         modes=tuple(_modes(arms)),
+        pods=pod_costs(arms),
         crossovers=crossovers(comparisons),
         capacities=capacities(arms, money),
         money=tuple(money.values()),

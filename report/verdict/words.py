@@ -6,7 +6,8 @@ from report.verdict.capacity import Capacity, Money, Price
 from report.verdict.comparison import Comparison, Difference, Side
 from report.verdict.crossover import Crossover
 from report.verdict.method import Method
-from report.verdict.modes import ModeShare
+from report.verdict.modes import Modes, ModeShare
+from report.verdict.pods import PodCost
 
 
 def sized(one: Comparison) -> str:
@@ -104,7 +105,58 @@ def crossover(found: Crossover) -> str:
 def share(one: ModeShare) -> str:
     """Return one mode."""
     gaps = f"{1000 * one.low_s:.1f} to {1000 * one.high_s:.1f}"
-    return f"{one.name}: {one.count} of {one.of} ({percent(one.count / one.of)}), {1000 * one.gap_s:.1f} ms ({gaps})"
+    said = f"{one.name}: {one.count} of {one.of} ({percent(one.count / one.of)}), {1000 * one.gap_s:.1f} ms ({gaps})"
+    if one.throttled:
+        shares = ", ".join(f"{pod} {percent(share)}" for pod, share in one.throttled.items())
+        said += f", periods throttled: {shares}"
+    return said
+
+
+def loss(found: Modes) -> str:
+    """Return of what a token of the slow mode is made that one of the fast mode is not; "" where that is not known."""
+    parts = []
+    if found.lost_overlap_s is not None:
+        parts.append(f"lost overlap: {1000 * found.lost_overlap_s:.1f} ms a token")
+    parts += [
+        f"standing still under the CPU quota in {one.name}: {1000 * one.standing_s:.1f} ms a token or more"
+        for one in found.shares
+        if one.standing_s is not None
+    ]
+    return "; ".join(parts)
+
+
+def pod(found: PodCost) -> tuple[str, ...]:
+    """Return the cells of one pod under one load."""
+    return (
+        found.topology,
+        found.cell,
+        found.pod,
+        _known(found.cores, "{:.2f}") + f" (agent {found.agent_cores:.3f})",
+        _known(found.cpu_per_token_s, "{:.1f} ms", 1000) + _idle(found, found.cpu_per_token_s),
+        _known(found.sent_bytes_per_token, "{:,.0f}") + _idle(found, found.sent_bytes_per_token),
+        "not known" if found.throttled_share is None else percent(found.throttled_share),
+        _known(found.standing_per_token_s, "{:.1f} ms", 1000),
+    )
+
+
+POD_COLUMNS = (
+    "topology",
+    "test",
+    "pod",
+    "cores",
+    "CPU a token",
+    "bytes sent a token",
+    "throttled",
+    "standing a token",
+)
+
+
+def _known(value: float | None, form: str, factor: float = 1) -> str:
+    return "-" if value is None else form.format(factor * value)
+
+
+def _idle(found: PodCost, value: float | None) -> str:
+    return "" if found.less_idle or value is None else ", idle baseline in it"
 
 
 def capacity(found: Capacity) -> str:
