@@ -91,14 +91,14 @@ class Cluster(pulumi.ComponentResource):
         self.register_outputs({})
 
     def _tag_security_group(self, name: str) -> None:
-        """Tag the security group that EKS makes with the cluster, and gives no tags of the cluster's."""
+        """Tag the security group that EKS makes with the cluster, without the cluster's tags; they go with it."""
         for key, value in self._args.tags.items():
             aws.ec2.Tag(
                 f"{name}-security-group-{slug(key)}",
                 resource_id=self.control_plane.cluster_security_group_id,
                 key=key,
                 value=value,
-                opts=pulumi.ResourceOptions(parent=self),
+                opts=pulumi.ResourceOptions(parent=self, deleted_with=self.control_plane),
             )
 
 

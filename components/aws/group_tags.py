@@ -14,11 +14,16 @@ class GroupTagsArgs:
     """Of which Auto Scaling group."""
 
     group_name: pulumi.Input[str]
+    nodes: pulumi.Resource
+    """The node group that it belongs to, and goes with."""
     tags: Mapping[str, str]
 
 
 class GroupTags(pulumi.ComponentResource):
-    """One resource a tag, so that a moved end date is one change in place."""
+    """One resource a tag, so that a moved end date is one change in place.
+
+    They go with their group: of one that somebody has deleted there is nothing to untag, which AWS calls an error.
+    """
 
     def __init__(self, name: str, args: GroupTagsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("splitbed:index:GroupTags", name, None, opts)
@@ -27,7 +32,7 @@ class GroupTags(pulumi.ComponentResource):
                 f"{name}-{slug(key)}",
                 autoscaling_group_name=args.group_name,
                 tag=aws.autoscaling.TagTagArgs(key=key, value=value, propagate_at_launch=True),
-                opts=pulumi.ResourceOptions(parent=self),
+                opts=pulumi.ResourceOptions(parent=self, deleted_with=args.nodes),
             )
         self.register_outputs({})
 

@@ -93,7 +93,7 @@ class NodeGroup(pulumi.ComponentResource):
         group = self.node_group.resources[0]["autoscaling_groups"][0]["name"]
         GroupTags(
             f"{name}-tags",
-            GroupTagsArgs(group_name=group, tags=args.tags),
+            GroupTagsArgs(group_name=group, nodes=self.node_group, tags=args.tags),
             pulumi.ResourceOptions(parent=self),
         )
         self.register_outputs({})

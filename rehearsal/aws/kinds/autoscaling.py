@@ -20,13 +20,12 @@ def _look(services: Services, resource: Resource) -> Values | None:
 
 
 def _delete(services: Services, resource: Resource) -> None:
+    """As AWS does, of whose group nothing is left to untag: moto has no answer for that."""
     group, _, key = resource.id.partition(",")
+    if not services.ask("autoscaling", "DescribeAutoScalingGroups", AutoScalingGroupNames=[group])["AutoScalingGroups"]:
+        raise RefusedError("autoscaling.DeleteTags", "ValidationError", f"AutoScalingGroup name not found - {group}")
     tag = {"ResourceId": group, "ResourceType": "auto-scaling-group", "Key": key}
-    try:
-        services.ask("autoscaling", "DeleteTags", Tags=[tag])
-    except RefusedError as error:
-        if "not found" not in str(error):
-            raise  # its group is there
+    services.ask("autoscaling", "DeleteTags", Tags=[tag])
 
 
 KINDS = (

@@ -138,6 +138,14 @@ def test_the_groups_own_tags_reach_later_instances(recording: Recording) -> None
         assert all(tag["propagateAtLaunch"] for tag in tags)
 
 
+def test_tags_of_what_eks_makes_go_with_it(recording: Recording) -> None:
+    """Of a group or a cluster that somebody has deleted there is nothing left to untag, which AWS calls an error."""
+    groups = {nodes.urn for nodes in by_group(recording, NODE_GROUP).values()}
+    assert {each.deleted_with for each in recording.of_type("aws:autoscaling/tag:Tag")} == groups
+    (plane,) = {each.deleted_with for each in recording.of_type("aws:ec2/tag:Tag")}
+    assert plane == recording.one(CONTROL_PLANE).urn
+
+
 def test_launch_templates_leave_to_eks_what_is_its_own(recording: Recording) -> None:
     for template in recording.of_type(TEMPLATE):
         assert not {
