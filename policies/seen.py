@@ -7,6 +7,9 @@ from typing import Any, Final
 UNKNOWN: Final = object()
 """In place of a value that a preview does not know yet; `up` shows it to the same rules."""
 
+CLUSTER_COMPONENT = "eks:index:Cluster"
+"""Registers itself without inputs, and then nothing is told of it: the control plane in it is judged in its place."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:

@@ -24,6 +24,7 @@ VERBS = {
     "export": "Results as llm-d's benchmark report v0.2, and as flat CSV or Parquet tables.",
     "pin": "Look up what stacks take from outside, digests and versions, and write it down with its date.",
     "preflight": "What would otherwise be found out ten minutes into `pulumi up`. Nothing is made.",
+    "review": "What a change does to stacks, as the comment of its pull request: dollars, placement, what is replaced.",
     "extend": "Another end date for a stack: its file, what AWS does then, and all tags. No node is replaced.",
     "audit": "Whether all that lives in AWS says whose it is and when it ends, in all regions.",
     "logs": "What a stack's pods wrote, also those that are gone: from CloudWatch, or from files of its nodes.",

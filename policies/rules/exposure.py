@@ -6,7 +6,7 @@ from typing import Any
 from experiment.cidr import is_nearly_the_world
 from policies.inside import entries
 from policies.rule import Rule
-from policies.seen import UNKNOWN, Seen
+from policies.seen import CLUSTER_COMPONENT, UNKNOWN, Seen
 
 _WORLD = ["0.0.0.0/0"]  # what EKS takes where no range is named
 
@@ -22,8 +22,9 @@ _LOAD_BALANCERS = (
 
 def _open(seen: Seen) -> Iterator[str]:
     match seen.type:
-        case "eks:index:Cluster":
-            yield from _endpoint(seen.props)
+        case seen_type if seen_type == CLUSTER_COMPONENT:
+            if seen.props:
+                yield from _endpoint(seen.props)
         case "aws:eks/cluster:Cluster":
             endpoint = seen.props.get("vpcConfig")
             if endpoint is not UNKNOWN:

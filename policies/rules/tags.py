@@ -7,7 +7,7 @@ from typing import Any
 from experiment.ownership import END_DATE, EXPERIMENT, OWNER, PURPOSE
 from policies.inside import entries
 from policies.rule import Rule
-from policies.seen import UNKNOWN, Seen
+from policies.seen import CLUSTER_COMPONENT, UNKNOWN, Seen
 
 UNTAGGABLE = frozenset(
     {
@@ -37,7 +37,10 @@ _REMEDY = "Pass the experiment's tags, experiment.ownership.tags()."
 
 
 def _complaints(seen: Seen) -> Iterator[str]:
-    if seen.type != "eks:index:Cluster" and (not seen.type.startswith("aws:") or seen.type in UNTAGGABLE):
+    if seen.type == CLUSTER_COMPONENT:
+        if not seen.props:
+            return
+    elif not seen.type.startswith("aws:") or seen.type in UNTAGGABLE:
         return
     yield from _missing("It", seen.props.get("tags"))
     if seen.type == _LAUNCH_TEMPLATE:

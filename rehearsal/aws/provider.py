@@ -131,7 +131,9 @@ class AwsProvider(Plugin):
         tags = {"tagsAll": self._all_tags(news)} if kind.tag is not None else {}
         if request.preview:
             unsure = {"latestVersion": UNKNOWN} if kind is LAUNCH_TEMPLATE and keys else {}
-            return proto.UpdateResponse(properties=message(kept | news | tags | unsure))
+            # What nobody touches keeps what AWS has filled in below it, as in the real provider's plan.
+            same = {key: state[key] for key in news if key in state and key not in keys}
+            return proto.UpdateResponse(properties=message(kept | news | same | tags | unsure))
 
         def update() -> Mapping[str, Any]:
             resource = Resource(request.id, state)
