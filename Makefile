@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-thorough test-browser test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check lock setup plans bench calibrate
+.PHONY: help rehearse test test-unit test-thorough test-browser test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check check-workflows lock setup plans bench calibrate
 
 PY := .venv/bin/python
 
@@ -8,6 +8,7 @@ help:
 	@echo "make rehearse   a split and a single model on a real Kubernetes on this machine, measured and taken down"
 	@echo "make test       all tests: unit and stacks, drawn cases and simulated runs, the report in a browser, then engine and cluster"
 	@echo "make check      lint, types, import contracts"
+	@echo "make check-workflows  the workflows of .github, by actionlint and zizmor"
 	@echo "make bench      how far the client is from the truth, against a timed engine on this machine"
 	@echo "make calibrate  how often the verdict's words are wrong, by seeded simulation (a few minutes)"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
@@ -31,6 +32,10 @@ check: setup
 	.venv/bin/ruff format --check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports --no-logo
+
+# By actionlint, built from its Go module, and zizmor, in an environment of its own.
+check-workflows: setup
+	$(PY) -m pytest tests/test_workflows.py tests/engine/test_workflows.py
 
 plans: setup
 	.venv/bin/splitbed plan --pages docs/plans

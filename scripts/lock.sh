@@ -13,6 +13,7 @@ compile uv requirements/uv.in
 compile dev --group dev pyproject.toml
 [ ! -f requirements/standin.in ] || compile standin requirements/standin.in
 compile checkov requirements/checkov.in
+compile zizmor requirements/zizmor.in
 # Environments of their own, to which the project's overrides do not apply.
 export UV_NO_CONFIG=1
 compile vllm requirements/vllm.in

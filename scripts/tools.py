@@ -17,7 +17,7 @@ app = typer.Typer(help="The programs a rehearsal runs: find or build them.", no_
 @app.command()
 def build(
     programs: Annotated[
-        list[str] | None, typer.Argument(help="Which ones; all but kwok and otelcol by default.")
+        list[str] | None, typer.Argument(help="Which ones; all but kwok, otelcol and actionlint by default.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print names and paths as JSON.")] = False,
 ) -> None:

@@ -206,9 +206,21 @@ _ALL = (
         fetched_mib=200,
         compiled_mib=700,
     ),
+    Program(
+        name="actionlint",
+        module="actionlint",
+        package="github.com/rhysd/actionlint/cmd/actionlint",
+        source="github.com/rhysd/actionlint",
+        version="1.7.12",
+        cold_minutes=0.4,
+        fetched_mib=30,
+        compiled_mib=80,
+        version_argument="-version",
+        fits=SpecifierSet("~=1.7.12"),
+    ),
 )
 
 PROGRAMS = {program.name: program for program in _ALL}
 
-ON_REQUEST = frozenset({"kwok", "otelcol"})
+ON_REQUEST = frozenset({"kwok", "otelcol", "actionlint"})
 """What a plain rehearsal does without; built when a stack or a test asks for it."""

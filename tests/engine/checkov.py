@@ -1,21 +1,13 @@
-"""The linter of rendered manifests, installed from its lock into an environment of its own, once."""
+"""The linter of rendered manifests."""
 
-import hashlib
 import json
 import os
-import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-
-from rehearsal.locks import locked
-from tests.recording import ROOT
-
-LOCK = ROOT / "requirements" / "checkov.txt"
 
 
 class Failed(NamedTuple):
@@ -23,23 +15,6 @@ class Failed(NamedTuple):
 
     check: str
     what: str
-
-
-def ensure(home: Path) -> Path:
-    """Return the program, installed if need be: some 200 MiB, and seconds."""
-    digest = hashlib.sha256(LOCK.read_bytes() + sys.version.encode()).hexdigest()[:12]
-    environment = home / "checkov" / digest
-    program = environment / "bin" / "checkov"
-    with locked(home / "locks" / "checkov", lambda _: None):
-        if (environment / "whole").exists():
-            return program
-        shutil.rmtree(environment, ignore_errors=True)
-        uv = str(Path(sys.executable).with_name("uv"))
-        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, str(environment)], check=True)
-        install = ["pip", "install", "--quiet", "--no-deps", "--require-hashes", "--requirements", str(LOCK)]
-        subprocess.run([uv, *install, "--python", str(environment / "bin" / "python")], check=True)
-        (environment / "whole").touch()
-    return program
 
 
 def manifests(golden: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from rehearsal.home import home
-from tests.engine.checkov import Failed, ensure, lint, manifests
+from tests.engine.checkov import Failed, lint, manifests
+from tests.engine.linters import ensure
 from tests.golden import GOLDEN
 from tests.recording import ROOT, STACKS
 
@@ -53,7 +54,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, set[Failed]]:
         of_stack = list(manifests(yaml.safe_load((GOLDEN / f"{stack}.yaml").read_text())))
         assert {"Pod", "Job", "Service"} <= {each["kind"] for each in of_stack}, stack
         documents += of_stack
-    return lint(ensure(home()), documents, tmp_path_factory.mktemp("manifests"))
+    return lint(ensure(home(), "checkov"), documents, tmp_path_factory.mktemp("manifests"))
 
 
 def test_a_bad_pod_is_found(found: tuple[int, set[Failed]]) -> None:

@@ -79,6 +79,7 @@ def test_what_is_open_to_the_world(token: str, props: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("token", "props"),
     [
+        ("eks:index:Cluster", {}),  # as the real component registers itself
         ("eks:index:Cluster", {"tags": TAGS, "endpointPublicAccess": False}),
         ("eks:index:Cluster", {"tags": TAGS, "publicAccessCidrs": ["203.0.113.0/24"]}),
         ("eks:index:Cluster", {"tags": TAGS, "publicAccessCidrs": UNKNOWN}),
