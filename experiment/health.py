@@ -34,7 +34,7 @@ _KNOWN: tuple[tuple[tuple[str, ...], Cause], ...] = (
         ),
         Cause(
             "the account may not have so many vCPUs at once",
-            "More of the quota that `splitbed preflight` names, or instances taken down elsewhere",
+            "More of the quota that `splitbed preflight` names, or taking instances down elsewhere,",
         ),
     ),
     (
@@ -45,7 +45,7 @@ _KNOWN: tuple[tuple[tuple[str, ...], Cause], ...] = (
         ("TagPolicy", "tag policy", "tag policies"),
         Cause(
             "a tag policy of the organisation refuses the tags that instances are born with",
-            "The keys and values that it asks for, in tags of the stack's file,",
+            "Giving the keys and values that it asks for, under tags in the stack's file,",
         ),
     ),
     (
@@ -53,7 +53,7 @@ _KNOWN: tuple[tuple[tuple[str, ...], Cause], ...] = (
         Cause(
             "whoever starts the instances is not allowed to; where an organisation's policy asks for tags at launch, "
             "one is missing or has another value",
-            "The tags that the policy asks for, in tags of the stack's file, or the right that AWS names,",
+            "Giving the tags that the policy asks for, under tags in the stack's file, or the right that AWS names,",
         ),
     ),
     (
@@ -75,7 +75,7 @@ _KNOWN: tuple[tuple[tuple[str, ...], Cause], ...] = (
         ("NodeCreationFailure", "failed to join"),
         Cause(
             "instances were started, and did not become nodes of the cluster",
-            "A way out of the subnets for the nodes (cluster.network), as far as that is in the way,",
+            "A way out for the nodes' subnets (cluster.network)",
         ),
     ),
     (

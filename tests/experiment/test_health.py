@@ -36,7 +36,7 @@ PROVIDER = (
                 "specified value for the following tag key: 'CostCenter'."
             ),
             "a tag policy of the organisation",
-            "tags of the stack's file",
+            "under tags in the stack's file",
         ),
         (
             (
