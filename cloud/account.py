@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from cloud.refusal import explained
+from cloud.refusal import AWSRefusedError, explained
 from experiment import arn
 
 _HOME = {"aws": "us-east-1", "aws-cn": "cn-north-1", "aws-us-gov": "us-gov-west-1"}
@@ -51,6 +51,22 @@ class Account:
         """
         with explained(_ACTIONS.get(service, service), region):
             return getattr(self.client(service, region), operation)(**arguments)
+
+    def seen(self, service: str, region: str, operation: str, **arguments: Any) -> Any:
+        """Ask about one thing of a list; None if it is not there.
+
+        AWS's lists are ahead of its answers and behind them: what was just made is not known everywhere yet, and what
+        others have deleted meanwhile is listed for a while.
+
+        Raises:
+            AWSRefusedError: it was refused for another reason.
+        """
+        try:
+            return self.ask(service, region, operation, **arguments)
+        except AWSRefusedError as error:
+            if error.gone:
+                return None
+            raise
 
     def pages(self, service: str, region: str, operation: str, key: str, **arguments: Any) -> list[Any]:
         """Return everything below a key of all pages of an operation; raises as `ask`."""

@@ -23,16 +23,24 @@ _DENIED = frozenset(
 _THROTTLED = frozenset(
     {"Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequestsException", "SlowDown"}
 )
+_GONE = frozenset(
+    {"NoSuchEntity", "ResourceNotFoundException", "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"}
+)
 _OFF = frozenset({"OptInRequired", "RegionDisabledException"})
 _ACTION = re.compile(r"perform:? ([a-z0-9-]+:[A-Za-z0-9]+)")
 
 
 class AWSRefusedError(SplitbedError):
-    """AWS did not do, or not answer, what it was asked; `denied` is the action that is not allowed, if that is why."""
+    """AWS did not do, or not answer, what it was asked.
 
-    def __init__(self, message: str, remedy: str, denied: str | None = None) -> None:
+    Attributes:
+        denied: the action that is not allowed, if that is why.
+        gone: whether that is why: what it was asked about is not there, not yet or not any more.
+    """
+
+    def __init__(self, message: str, remedy: str, denied: str | None = None, *, gone: bool = False) -> None:
         super().__init__(message, remedy)
-        self.denied = denied
+        self.denied, self.gone = denied, gone
 
 
 @contextmanager
@@ -103,5 +111,7 @@ def _of_the_service(error: ClientError, service: str, region: str) -> AWSRefused
             "Wait a minute and run the same again.",
         )
     return AWSRefusedError(
-        f"{service} in {region} refused {error.operation_name}: {printable(text or code)}", "Mend that and run again."
+        f"{service} in {region} refused {error.operation_name}: {printable(text or code)}",
+        "Mend that and run again.",
+        gone=code in _GONE,
     )

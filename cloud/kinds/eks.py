@@ -10,8 +10,9 @@ from cloud.thing import Thing
 
 def _clusters(account: Account, region: str, _: Sequence[Thing]) -> Iterator[Thing]:
     for name in account.pages("eks", region, "list_clusters", "clusters"):
-        one = account.ask("eks", region, "describe_cluster", name=name)["cluster"]
-        yield Thing("cluster", name, region, one.get("tags", {}), cluster=name)
+        one = account.seen("eks", region, "describe_cluster", name=name)
+        if one is not None:
+            yield Thing("cluster", name, region, one["cluster"].get("tags", {}), cluster=name)
 
 
 def _described(
@@ -22,7 +23,9 @@ def _described(
     for cluster in (thing.id for thing in known if thing.kind == "cluster" and thing.experiment is not None):
         for one in account.pages("eks", region, list_operation, list_key, clusterName=cluster):
             name = one["associationId"] if isinstance(one, dict) else one
-            yield cluster, account.ask("eks", region, operation, **{"clusterName": cluster, argument: name})[key]
+            said = account.seen("eks", region, operation, **{"clusterName": cluster, argument: name})
+            if said is not None:
+                yield cluster, said[key]
 
 
 def _node_groups(account: Account, region: str, known: Sequence[Thing]) -> Iterator[Thing]:

@@ -17,8 +17,10 @@ def _log_groups(account: Account, region: str, _: Sequence[Thing]) -> Iterator[T
             if not name.endswith(end):
                 continue
             arn = one["arn"].removesuffix(":*")
-            tags = account.ask("logs", region, "list_tags_for_resource", resourceArn=arn)["tags"]
-            yield Thing("log group", name, region, tags, cluster=name.removeprefix(begin).removesuffix(end))
+            said = account.seen("logs", region, "list_tags_for_resource", resourceArn=arn)
+            if said is not None:
+                cluster = name.removeprefix(begin).removesuffix(end)
+                yield Thing("log group", name, region, said["tags"], cluster=cluster)
 
 
 LOG_GROUP = Kind(

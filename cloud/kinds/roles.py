@@ -13,8 +13,10 @@ def _roles(account: Account, region: str, _: Sequence[Thing]) -> Iterator[Thing]
     for one in account.pages("iam", region, "list_roles", "Roles"):
         if one["Path"].startswith(_AWS_OWN):
             continue
-        tags = account.pages("iam", region, "list_role_tags", "Tags", RoleName=one["RoleName"])
-        yield Thing("role", one["RoleName"], GLOBAL, tag_map(tags), handle=region)
+        # At most fifty, on one page.
+        tags = account.seen("iam", region, "list_role_tags", RoleName=one["RoleName"])
+        if tags is not None:
+            yield Thing("role", one["RoleName"], GLOBAL, tag_map(tags["Tags"]), handle=region)
 
 
 def _delete_role(account: Account, thing: Thing) -> None:

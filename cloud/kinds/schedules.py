@@ -11,14 +11,17 @@ def _groups(account: Account, region: str, _: Sequence[Thing]) -> Iterator[Thing
     for one in account.pages("scheduler", region, "list_schedule_groups", "ScheduleGroups"):
         if one["Name"] == "default" or one.get("State") == "DELETING":
             continue  # the first is AWS's own
-        tags = account.ask("scheduler", region, "list_tags_for_resource", ResourceArn=one["Arn"])["Tags"]
-        yield Thing("schedule group", one["Name"], region, tag_map(tags))
+        tags = account.seen("scheduler", region, "list_tags_for_resource", ResourceArn=one["Arn"])
+        if tags is not None:
+            yield Thing("schedule group", one["Name"], region, tag_map(tags["Tags"]))
 
 
 def _schedules(account: Account, region: str, known: Sequence[Thing]) -> Iterator[Thing]:
     for group in [thing for thing in known if thing.kind == "schedule group" and thing.experiment is not None]:
         for one in account.pages("scheduler", region, "list_schedules", "Schedules", GroupName=group.id):
-            said = account.ask("scheduler", region, "get_schedule", GroupName=group.id, Name=one["Name"])
+            said = account.seen("scheduler", region, "get_schedule", GroupName=group.id, Name=one["Name"])
+            if said is None:
+                continue
             yield Thing(
                 "schedule",
                 f"{group.id}/{one['Name']}",

@@ -12,8 +12,9 @@ from cloud.thing import Thing, tag_map
 
 def _queues(account: Account, region: str, _: Sequence[Thing]) -> Iterator[Thing]:
     for url in account.pages("sqs", region, "list_queues", "QueueUrls"):
-        tags = account.ask("sqs", region, "list_queue_tags", QueueUrl=url).get("Tags", {})
-        yield Thing("queue", url, region, tags)
+        tags = account.seen("sqs", region, "list_queue_tags", QueueUrl=url)
+        if tags is not None:
+            yield Thing("queue", url, region, tags.get("Tags", {}))
 
 
 def _buckets(account: Account, region: str, _: Sequence[Thing]) -> Iterator[Thing]:

@@ -1,6 +1,5 @@
 """EventBridge Scheduler at work: what is due on the doubles' clock is done, if the schedule's role may."""
 
-import fnmatch
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rehearsal.aws.requests import Request, small
+from rehearsal.aws.rights import may
 from rehearsal.aws.services import RefusedError, Services, arn
 
 _UNIVERSAL = ":aws-sdk:"
@@ -72,24 +72,11 @@ class Enforcer:
 
     def _check(self, role: str, action: str, resource: str) -> None:
         """Refuse what no statement of the role's own policies allows."""
-        name = role.rpartition("/")[2]
-        for policy in self.services.ask("iam", "ListRolePolicies", RoleName=name)["PolicyNames"]:
-            document = self.services.ask("iam", "GetRolePolicy", RoleName=name, PolicyName=policy)["PolicyDocument"]
-            for statement in document["Statement"]:
-                actions, resources = _list(statement["Action"]), _list(statement["Resource"])
-                if _any(action, actions) and _any(resource, resources) and statement["Effect"] == "Allow":
-                    return
+        if may(self.services, role.rpartition("/")[2], action, resource):
+            return
         raise RefusedError(action, "AccessDeniedException", f"{role} may not, on {resource}")
 
     def _dead_letter(self, target: Mapping[str, Any], text: str) -> None:
         queue = target["DeadLetterConfig"]["Arn"].rpartition(":")[2]
         url = self.services.ask("sqs", "GetQueueUrl", QueueName=queue)["QueueUrl"]
         self.services.ask("sqs", "SendMessage", QueueUrl=url, MessageBody=text)
-
-
-def _list(value: Any) -> list[str]:
-    return value if isinstance(value, list) else [value]
-
-
-def _any(value: str, patterns: list[str]) -> bool:
-    return any(fnmatch.fnmatchcase(value, pattern) for pattern in patterns)

@@ -1,8 +1,12 @@
 """What stands behind a cluster of the doubles: a Kubernetes of this machine, or nothing but an address."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
+
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+"""What answers HTTP requests, as WSGI has it."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,40 @@ class Node:
     taints: Sequence[tuple[str, str, str]] = ()
     efa: int = 0
 
+    def document(self, name: str, architecture: str, annotations: Mapping[str, str]) -> dict[str, Any]:
+        """Return the Node object.
+
+        Args:
+            name: of the object, where it is another than the instance's.
+            architecture: of its processor, which is another than the instance's where only its size is played.
+            annotations: of the object.
+        """
+        labels = {
+            "kubernetes.io/hostname": name,
+            "kubernetes.io/os": "linux",
+            "kubernetes.io/arch": architecture,
+            "node.kubernetes.io/instance-type": self.instance_type,
+            "topology.kubernetes.io/zone": self.zone,
+            "topology.kubernetes.io/region": self.zone[:-1],
+            **self.labels,
+        }
+        taints = [{"key": key, "value": value, "effect": effect} for key, value, effect in self.taints]
+        return {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name, "labels": labels, "annotations": dict(annotations)},
+            "spec": {"providerID": f"aws:///{self.zone}/{self.instance}", **({"taints": taints} if taints else {})},
+        }
+
+
+@dataclass(frozen=True)
+class Account:
+    """A service account of a cluster."""
+
+    cluster: str
+    namespace: str
+    name: str
+
 
 class Kubernetes(Protocol):
     """Makes the clusters that EKS is asked for."""
@@ -42,6 +80,12 @@ class Kubernetes(Protocol):
 
     def node_down(self, cluster: str, node: str) -> None:
         """Take a node away by its name."""
+
+    def opened(self, services: Application) -> AbstractContextManager[None]:
+        """Let pods reach AWS's services, if there are pods that run, until the end of the block."""
+
+    def account(self, token: str) -> Account | None:
+        """Return whose token this is, if it is one for AWS's Pod Identity, of a pod that is there."""
 
 
 @dataclass
@@ -66,3 +110,11 @@ class Paper:
     def node_down(self, cluster: str, node: str) -> None:
         """Strike it out."""
         self.nodes.get(cluster, {}).pop(node, None)
+
+    def opened(self, services: Application) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Nobody is there to reach them."""
+        return nullcontext()
+
+    def account(self, token: str) -> Account | None:  # noqa: ARG002
+        """Nobody has one."""
+        return None

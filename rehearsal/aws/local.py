@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from experiment.catalogue.allocatable import allocatable
 from experiment.catalogue.instances import instance_type
 from rehearsal.aws.controlplane import ControlPlane, ControlPlaneError
-from rehearsal.aws.kubernetes import Node
+from rehearsal.aws.kubernetes import Account, Application, Node
 from rehearsal.aws.manager import Manager
 from rehearsal.cluster.api import ApiError
 from rehearsal.cluster.kwok import ANNOTATION
@@ -48,7 +48,8 @@ class Local:
         """Have a node join it, and wait until it is ready."""
         api = self.planes[cluster][0].api
         path = f"/api/v1/nodes/{node.name}"
-        api.apply(path, _document(node))
+        architecture = instance_type(node.instance_type).architecture
+        api.apply(path, node.document(node.name, architecture, {ANNOTATION: "fake"}))
         api.apply(f"{path}/status", _status(node))
         deadline = time.monotonic() + _READY_S
         while not _ready(api.get(path)):
@@ -62,25 +63,13 @@ class Local:
             with suppress(ApiError):
                 self.planes[cluster][0].api.delete(f"/api/v1/nodes/{node}")
 
+    def opened(self, services: Application) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Pods only pretend: none has anything to ask."""
+        return nullcontext()
 
-def _document(node: Node) -> dict[str, Any]:
-    instance = instance_type(node.instance_type)
-    labels = {
-        "kubernetes.io/hostname": node.name,
-        "kubernetes.io/os": "linux",
-        "kubernetes.io/arch": instance.architecture,
-        "node.kubernetes.io/instance-type": node.instance_type,
-        "topology.kubernetes.io/zone": node.zone,
-        "topology.kubernetes.io/region": node.zone[:-1],
-        **node.labels,
-    }
-    taints = [{"key": key, "value": value, "effect": effect} for key, value, effect in node.taints]
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": node.name, "labels": labels, "annotations": {ANNOTATION: "fake"}},
-        "spec": {"providerID": f"aws:///{node.zone}/{node.instance}", **({"taints": taints} if taints else {})},
-    }
+    def account(self, token: str) -> Account | None:  # noqa: ARG002
+        """Pods only pretend: none has a token."""
+        return None
 
 
 def _status(node: Node) -> dict[str, Any]:

@@ -10,11 +10,13 @@ from botocore import xform_name
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from rehearsal.aws.consistency import PROPAGATING
 from rehearsal.aws.models import complaints
 from rehearsal.aws.requests import ACCOUNT, ITSELF, Request
 
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "rehearsal", "AWS_SECRET_ACCESS_KEY": "rehearsal"}
 Params = Mapping[str, Any]
+_TRIES = 10
 
 _SESSION = boto3.Session("rehearsal", "rehearsal", region_name="us-east-1")
 """One for all: to read AWS's models takes seconds."""
@@ -63,7 +65,8 @@ class Services:
                     service,
                     region_name=self.region,
                     endpoint_url=self.address,
-                    config=Config(retries={"total_max_attempts": 1}, max_pool_connections=50),
+                    # A cluster that really starts takes half a minute, and more on a busy machine.
+                    config=Config(retries={"total_max_attempts": 1}, max_pool_connections=50, read_timeout=600),
                 )
             return self._clients[service]
 
@@ -112,10 +115,20 @@ class Services:
         for request in requests:
             if request.when != "create":
                 continue
-            answers.append(self.call(request.service, request.operation, _named(request.params, name)))
+            answers.append(self._patiently(request.service, request.operation, _named(request.params, name)))
             if len(answers) == 1:
                 name = itself(answers[0])
         return answers
+
+    def _patiently(self, service: str, operation: str, params: Params) -> dict[str, Any]:
+        """Call as the real provider does: what a new role is not yet known for is asked again."""
+        for _ in range(_TRIES - 1):
+            try:
+                return self.call(service, operation, params)
+            except RefusedError as error:
+                if not any(words in str(error) for words in PROPAGATING):
+                    raise
+        return self.call(service, operation, params)
 
 
 def arn(service: str, region: str, what: str) -> str:

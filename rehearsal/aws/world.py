@@ -18,6 +18,7 @@ from rehearsal.aws.kubernetes import Kubernetes
 from rehearsal.aws.pace import Pace
 from rehearsal.aws.parts import Parts
 from rehearsal.aws.plugin import Server
+from rehearsal.aws.podidentity import PodIdentity
 from rehearsal.aws.provider import AwsProvider
 from rehearsal.aws.requests import ACCOUNT
 from rehearsal.aws.services import CREDENTIALS, Services
@@ -32,9 +33,11 @@ class World:
 
     Attributes:
         address: of all services, as AWS_ENDPOINT_URL has it.
+        front: what answers there.
         services: to look around by, and to let requests fail.
         estate: what AWS does around clusters.
         parts: of clusters, which moto does not play.
+        identity: of pods, and what they may do with it.
         enforcer: schedules, and the clock by which they run.
         aws: the provider, with the calls that it got.
         eks: the component provider.
@@ -42,9 +45,11 @@ class World:
     """
 
     address: str
+    front: Front
     services: Services
     estate: Estate
     parts: Parts
+    identity: PodIdentity
     enforcer: Enforcer
     aws: AwsProvider
     eks: EksProvider
@@ -77,11 +82,17 @@ def world(kubernetes: Kubernetes, region: str = "us-east-1", pace: Pace = Pace()
     with ExitStack() as stack:
         parts = Parts(region, lambda: set(get_backend("eks")[ACCOUNT][region].clusters))
         estates: list[Estate] = []
+        identities: list[PodIdentity] = []
         front = Front(
-            lambda where: parts if where == region else Parts(where, set), lambda *told: estates[0].done(*told)
+            lambda where: parts if where == region else Parts(where, set),
+            lambda *told: estates[0].done(*told),
+            lambda: identities[0],
+            lambda: services,
         )
         serving = stack.enter_context(Serving(front))
         services = Services(serving.address, region)
+        identities.append(PodIdentity(services, parts, kubernetes))
+        stack.enter_context(kubernetes.opened(front))
         estate = Estate(services, parts, kubernetes)
         estates.append(estate)
         aws, eks = AwsProvider(services, pace), EksProvider(region)
@@ -89,9 +100,11 @@ def world(kubernetes: Kubernetes, region: str = "us-east-1", pace: Pace = Pace()
         try:
             yield World(
                 address=serving.address,
+                front=front,
                 services=services,
                 estate=estate,
                 parts=parts,
+                identity=identities[0],
                 enforcer=Enforcer(services, Clock()),
                 aws=aws,
                 eks=eks,

@@ -36,7 +36,7 @@ from rehearsal.cluster.cluster import Cluster
 from rehearsal.cluster.lifecycle import check_machine as check
 from rehearsal.cluster.lifecycle import down, find, pids_of, up
 from rehearsal.cluster.preflight import check_user
-from rehearsal.cluster.spec import DEFAULT_NODES, ClusterSpec, Image, KwokNode, NodeSpec
+from rehearsal.cluster.spec import DEFAULT_NODES, ClusterSpec, Image, KwokNode, NodeSpec, Outlet
 from rehearsal.cluster.status import ClusterError
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "Image",
     "KwokNode",
     "NodeSpec",
+    "Outlet",
     "check",
     "check_user",
     "down",

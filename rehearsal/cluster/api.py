@@ -39,6 +39,10 @@ class Api:
         query = "?fieldManager=splitbed-rehearsal&force=true"
         self._call("PATCH", path + query, document, "application/apply-patch+yaml")
 
+    def create(self, path: str, document: dict[str, Any]) -> Any:
+        """Post a document to the collection at `path`, and return what comes of it; raises `ApiError`."""
+        return self._call("POST", path, document)
+
     def delete(self, path: str) -> None:
         """Delete the object at `path`; raises `ApiError`."""
         self._call("DELETE", path)

@@ -101,7 +101,7 @@ class Cluster:
             progress: is told what has come.
             timeout: seconds.
         """
-        nodes = {spec.name for spec in self.spec.nodes}
+        nodes = {spec.name for spec in self.spec.nodes if spec.joins}
         told: set[str] = set()
 
         def everything() -> bool:

@@ -13,8 +13,9 @@ from rehearsal.cluster.layout import (
     SERVICE_NETWORK,
     Layout,
 )
-from rehearsal.cluster.pki import Authority
+from rehearsal.cluster.pki import Authority, write_private
 from rehearsal.cluster.plan import Program
+from rehearsal.cluster.spec import ClusterSpec
 
 SERVER = f"https://127.0.0.1:{API_PORT}"
 API_ANSWERS = f"tcp:127.0.0.1:{API_PORT}"
@@ -22,12 +23,16 @@ API_READY = f"{SERVER}/readyz"
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "coredns")
 _ETCD = "http://127.0.0.1:2379"
 _ETCD_ANSWERS = "tcp:127.0.0.1:2379"
-# Done when what they name works.
-GATES = {
-    "gate/api": (API_READY,),
-    "gate/dns": (f"tcp:{DNS_ADDRESS}:53",),
-    "gate/services": ("http://127.0.0.1:10256/healthz",),
-}
+_PROXY = "http://127.0.0.1:10256"
+
+
+def gates(spec: ClusterSpec) -> dict[str, str]:
+    """Return what tells that something works, by the gate's name."""
+    # The first asks for the proxy's node besides, which no kubelet has made where somebody else is to.
+    alive = "healthz" if any(node.joins for node in spec.nodes) else "livez"
+    return {"gate/api": API_READY, "gate/dns": f"tcp:{DNS_ADDRESS}:53", "gate/services": f"{_PROXY}/{alive}"}
+
+
 _API_NAMES = (
     "kubernetes",
     "kubernetes.default",
@@ -58,7 +63,7 @@ def _etcd(layout: Layout, binary: Path) -> tuple[str, ...]:
     )
 
 
-def _api_server(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
+def _api_server(layout: Layout, binary: Path, authority: Authority, spec: ClusterSpec) -> tuple[str, ...]:
     serving = authority.issue("kube-apiserver", "kube-apiserver", hosts=_API_NAMES)
     to_kubelets = authority.issue("kubelet-client", "kube-apiserver-kubelet-client", "system:masters")
     private, public = authority.signing_key("service-accounts")
@@ -93,7 +98,16 @@ def _api_server(layout: Layout, binary: Path, authority: Authority) -> tuple[str
         "--enable-aggregator-routing=true",  # webhooks are reached by pod address
         "--allow-privileged=true",
         "--profiling=false",
+        *_sign_in(layout, spec.token),
     )
+
+
+def _sign_in(layout: Layout, token: str) -> tuple[str, ...]:
+    if not token:
+        return ()
+    path = layout.pki / "tokens.csv"
+    write_private(path, f'{token},splitbed-rehearsal,1,"system:masters"\n'.encode())
+    return (f"--token-auth-file={path}",)
 
 
 def _delegating(layout: Layout, binary: Path, authority: Authority, name: str) -> tuple[str, ...]:
@@ -156,32 +170,32 @@ def _dns(layout: Layout, binary: Path, authority: Authority) -> tuple[str, ...]:
     return (str(binary), "-conf", str(corefile))
 
 
-def programs(layout: Layout, tools: Mapping[str, Path], authority: Authority, any_node: str) -> tuple[Program, ...]:
+def programs(layout: Layout, tools: Mapping[str, Path], authority: Authority, spec: ClusterSpec) -> tuple[Program, ...]:
     """Write the control plane's configuration and return its programs.
 
     Args:
         layout: of the cluster.
         tools: a binary for each of `PROGRAMS`.
         authority: issues the certificates.
-        any_node: a node's name, for the one kube-proxy that all nodes share (they share the network).
+        spec: of the cluster; the one kube-proxy that all nodes share, as they share the network, has the first's name.
     """
     argvs = {
         "etcd": (_etcd(layout, tools["etcd"]), ()),
-        "kube-apiserver": (_api_server(layout, tools["kube-apiserver"], authority), (_ETCD_ANSWERS,)),
+        "kube-apiserver": (_api_server(layout, tools["kube-apiserver"], authority, spec), (_ETCD_ANSWERS,)),
         "kube-controller-manager": (
             _controller_manager(layout, tools["kube-controller-manager"], authority),
             (API_READY,),
         ),
         "kube-scheduler": (_delegating(layout, tools["kube-scheduler"], authority, "scheduler"), (API_READY,)),
-        "kube-proxy": (_proxy(layout, tools["kube-proxy"], authority, any_node), (API_READY,)),
+        "kube-proxy": (_proxy(layout, tools["kube-proxy"], authority, spec.nodes[0].name), (API_READY,)),
         "coredns": (_dns(layout, tools["coredns"], authority), (API_READY,)),
     }
     daemons = (
         Program(name=name, argv=argv, log=str(layout.logs / f"{name}.log"), needs=needs)
         for name, (argv, needs) in argvs.items()
     )
-    gates = (
-        Program(name=name, argv=("true",), log=str(layout.logs / "gates.log"), needs=needs, once=True)
-        for name, needs in GATES.items()
+    waited_for = (
+        Program(name=name, argv=("true",), log=str(layout.logs / "gates.log"), needs=(need,), once=True)
+        for name, need in gates(spec).items()
     )
-    return (*daemons, *gates)
+    return (*daemons, *waited_for)

@@ -8,6 +8,10 @@ import asyncio
 import contextlib
 import socket
 import sys
+from collections.abc import Awaitable, Callable
+
+Connect = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
+"""Opens a connection to where everything is carried; raises `OSError`."""
 
 _CHUNK = 1 << 16
 
@@ -29,9 +33,9 @@ async def _close(*writers: asyncio.StreamWriter) -> None:
             await writer.wait_closed()
 
 
-async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, port: int) -> None:
+async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connect: Connect) -> None:
     try:
-        there_reader, there_writer = await asyncio.open_connection(host, port)
+        there_reader, there_writer = await connect()
     except OSError:
         await _close(writer)
         return
@@ -47,13 +51,13 @@ async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, hos
         await _close(there_writer, writer)
 
 
-async def serve(listener: socket.socket, host: str, port: int) -> None:
-    """Forward every connection that `listener` accepts to `host:port`, until cancelled."""
+async def serve(listener: socket.socket, connect: Connect) -> None:
+    """Forward every connection that `listener` accepts to what `connect` opens, until cancelled."""
     # Nothing else refers to a task whose both ends are idle: without this it would be collected as garbage.
     carrying: set[asyncio.Task[None]] = set()
 
     def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(_carry(reader, writer, host, port))
+        task = asyncio.create_task(_carry(reader, writer, connect))
         carrying.add(task)
         task.add_done_callback(carrying.discard)
 
@@ -71,7 +75,8 @@ def main() -> None:
     """Run as `python -m rehearsal.cluster.forwarder <descriptor> <host> <port>`."""
     listener = socket.socket(fileno=int(sys.argv[1]))
     listener.setblocking(False)
-    asyncio.run(serve(listener, sys.argv[2], int(sys.argv[3])))
+    host, port = sys.argv[2], int(sys.argv[3])
+    asyncio.run(serve(listener, lambda: asyncio.open_connection(host, port)))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from rehearsal.cluster.pki import Authority
 from rehearsal.cluster.plan import Plan, Program
 from rehearsal.cluster.preflight import check
 from rehearsal.cluster.record import Record
-from rehearsal.cluster.spec import ClusterSpec, Image, check_name
+from rehearsal.cluster.spec import ClusterSpec, Image, Outlet, check_name
 from rehearsal.cluster.status import ClusterError
 from rehearsal.cluster.unpacked import provide
 from rehearsal.home import home
@@ -133,8 +133,9 @@ def _bring_up(
         server = f"https://127.0.0.1:{listener.getsockname()[1]}"
         authority.kubeconfig(layout.kubeconfig, server, "splitbed-rehearsal", "system:masters")
         programs = [
-            *controlplane.programs(layout, tools, authority, any_node=names[0]),
+            *controlplane.programs(layout, tools, authority, spec),
             _forwarder(layout, listener),
+            *(_outlet(layout, outlet) for outlet in spec.outlets),
         ]
         for index, found in enumerate(spec.nodes):
             programs += node.programs(layout, tools, machine, authority, found, index, sandbox_image)
@@ -142,7 +143,12 @@ def _bring_up(
         plan = Plan(
             status=str(layout.status),
             authority=str(authority.certificate),
-            addresses=(API_ADDRESS, DNS_ADDRESS, *(node_address(index) for index in range(len(names)))),
+            addresses=(
+                API_ADDRESS,
+                DNS_ADDRESS,
+                *(node_address(index) for index in range(len(names))),
+                *dict.fromkeys(outlet.address for outlet in spec.outlets),
+            ),
             binds={path: str(layout.path / below) for path, below in STATE_PATHS.items()},
             nodes=names,
             programs=tuple(programs),
@@ -169,6 +175,12 @@ def _forwarder(layout: Layout, listener: socket.socket) -> Program:
         log=str(layout.logs / "forwarder.log"),
         listener=number,
     )
+
+
+def _outlet(layout: Layout, outlet: Outlet) -> Program:
+    name = f"outlet-{outlet.address}-{outlet.port}"
+    call = (*firstprocess.MODULE_CALL, "rehearsal.cluster.outlet", outlet.address, str(outlet.port), outlet.socket)
+    return Program(name=name, argv=call, log=str(layout.logs / f"{name}.log"))
 
 
 def _enabled_file(layout: Layout) -> Path:

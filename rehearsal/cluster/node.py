@@ -109,11 +109,13 @@ SystemdCgroup = false
     return (str(machine.containerd), "--config", str(config))
 
 
-def _kubelet_configuration(layout: Layout, authority: Authority, node: str, address: str) -> dict[str, Any]:
+def _kubelet_configuration(layout: Layout, authority: Authority, spec: NodeSpec, address: str) -> dict[str, Any]:
+    node = spec.name
     serving = authority.issue(f"kubelet-{node}", f"system:node:{node}", "system:nodes", hosts=(node, address))
     return {
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "kind": "KubeletConfiguration",
+        "registerNode": spec.joins,
         "address": address,
         "port": 10250,
         "healthzBindAddress": address,
@@ -150,7 +152,7 @@ def _kubelet_configuration(layout: Layout, authority: Authority, node: str, addr
 
 def _kubelet(layout: Layout, binary: Path, authority: Authority, node: NodeSpec, address: str) -> tuple[str, ...]:
     config = layout.config / node.name / "kubelet.json"
-    config.write_text(json.dumps(_kubelet_configuration(layout, authority, node.name, address), indent=1))
+    config.write_text(json.dumps(_kubelet_configuration(layout, authority, node, address), indent=1))
     kubeconfig = authority.kubeconfig(
         layout.pki / f"{node.name}.kubeconfig", SERVER, f"system:node:{node.name}", "system:nodes"
     )

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rehearsal.cluster.node import Machine
-from rehearsal.cluster.spec import ClusterSpec, NodeSpec
+from rehearsal.cluster.spec import ClusterSpec, NodeSpec, Outlet
 from stackfiles.atomic import write_atomically
 
 
@@ -31,11 +31,13 @@ class Record:
     def load(cls, path: Path) -> "Record":
         """Read a record that `save` wrote."""
         found = json.loads(path.read_text())
-        nodes = tuple(NodeSpec(**node) for node in found["spec"]["nodes"])
+        spec = found["spec"]
+        nodes = tuple(NodeSpec(**node) for node in spec["nodes"])
+        outlets = tuple(Outlet(**outlet) for outlet in spec["outlets"])
         machine = found["machine"]
         paths = {key: Path(machine[key]) for key in ("containerd", "ctr", "cni")}
         return cls(
-            ClusterSpec(found["spec"]["name"], nodes),
+            ClusterSpec(**{**spec, "nodes": nodes, "outlets": outlets}),
             Machine(**{**machine, **paths}),
             found["server"],
             tuple(found["images"]),

@@ -42,11 +42,14 @@ class NodeSpec:
         labels: labels of the Node object.
         shown: directories of this machine that every container on the node sees read-only, by their path in the
             container: what is too large for an image. The node gives them, pods neither ask for nor know of it.
+        joins: whether its kubelet makes the Node object, and the cluster is not ready without; else the kubelet waits
+            for somebody to make it, with what labels and taints it is to have.
     """
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
+    joins: bool = True
 
     def __post_init__(self) -> None:
         check_name("node", self.name)
@@ -60,11 +63,35 @@ DEFAULT_NODES = (
 
 
 @dataclass(frozen=True)
+class Outlet:
+    """A way from a cluster's network to something outside, of which there is none else.
+
+    Attributes:
+        address: in the cluster's network, of its own.
+        port: of that address.
+        socket: path of a unix socket of the host, where somebody is to listen.
+    """
+
+    address: str
+    port: int
+    socket: str
+
+
+@dataclass(frozen=True)
 class ClusterSpec:
-    """A cluster: its name (unique in one home) and its nodes, at least one and at most 100."""
+    """A cluster.
+
+    Attributes:
+        name: unique in one home.
+        nodes: at least one and at most 100.
+        outlets: ways out of its network.
+        token: of an administrator, who signs in by it besides the certificate in the kubeconfig; none if empty.
+    """
 
     name: str
     nodes: tuple[NodeSpec, ...] = DEFAULT_NODES
+    outlets: tuple[Outlet, ...] = ()
+    token: str = ""
 
     def __post_init__(self) -> None:
         check_name("cluster", self.name)

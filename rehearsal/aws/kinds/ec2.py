@@ -7,7 +7,7 @@ from moto.backends import get_backend
 
 from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values, put, unchangeable
 from rehearsal.aws.requests import ACCOUNT, listed, requests
-from rehearsal.aws.services import RefusedError, Services, arn
+from rehearsal.aws.services import Services, arn
 
 _NEVER = frozenset[str]()
 
@@ -74,49 +74,8 @@ def _simple(
 
 
 def _detach_and_delete(services: Services, resource: Resource) -> None:
-    vpc = resource.state["vpcId"]
-    if services.ask("ec2", "DescribeAddresses")["Addresses"] and _gateways(services, vpc):
-        # The addresses of a network's NAT gateways are mapped to it.
-        raise RefusedError(
-            "ec2.DetachInternetGateway", "DependencyViolation", f"{vpc} has some mapped public addresses"
-        )
-    services.ask("ec2", "DetachInternetGateway", InternetGatewayId=resource.id, VpcId=vpc)
+    services.ask("ec2", "DetachInternetGateway", InternetGatewayId=resource.id, VpcId=resource.state["vpcId"])
     services.ask("ec2", "DeleteInternetGateway", InternetGatewayId=resource.id)
-
-
-def _gateways(services: Services, vpc: str) -> list[str]:
-    found = services.ask("ec2", "DescribeNatGateways", Filter=[{"Name": "vpc-id", "Values": [vpc]}])["NatGateways"]
-    return [one["NatGatewayId"] for one in found if one["State"] not in ("deleted", "deleting")]
-
-
-def _delete_subnet(services: Services, resource: Resource) -> None:
-    """As AWS does and moto does not: a subnet goes last of all that is in it."""
-    of_subnet = [{"Name": "subnet-id", "Values": [resource.id]}]
-    inside = [
-        one["InstanceId"]
-        for reservation in services.ask("ec2", "DescribeInstances", Filters=of_subnet)["Reservations"]
-        for one in reservation["Instances"]
-        if one["State"]["Name"] not in ("terminated", "shutting-down")
-    ]
-    found = services.ask("ec2", "DescribeNatGateways", Filter=of_subnet)["NatGateways"]
-    inside += [one["NatGatewayId"] for one in found if one["State"] not in ("deleted", "deleting")]
-    for one in services.ask("ec2", "DescribeVpcEndpoints")["VpcEndpoints"]:
-        if resource.id in one.get("SubnetIds", []) and one["State"].lower() not in ("deleted", "deleting"):
-            inside.append(one["VpcEndpointId"])
-    inside += [f"cluster {name}" for name in _clusters(services, resource.id)]
-    if inside:
-        text = f"The subnet '{resource.id}' has dependencies and cannot be deleted: {', '.join(inside)}"
-        raise RefusedError("ec2.DeleteSubnet", "DependencyViolation", text)
-    services.ask("ec2", "DeleteSubnet", SubnetId=resource.id)
-
-
-def _clusters(services: Services, subnet: str) -> list[str]:
-    names = services.ask("eks", "ListClusters")["clusters"]
-    return [
-        name
-        for name in names
-        if subnet in services.ask("eks", "DescribeCluster", name=name)["cluster"]["resourcesVpcConfig"]["subnetIds"]
-    ]
 
 
 def _route(new: Making) -> Made:
@@ -216,7 +175,6 @@ KINDS = (
         "Subnets",
         {"vpcId"},
         {"vpcId", "cidrBlock", "availabilityZone"},
-        delete=_delete_subnet,
     ),
     _simple(
         "aws:ec2/internetGateway:InternetGateway",

@@ -2,10 +2,16 @@
 
 from rehearsal.aws.kinds.kind import Changing, Kind, Made, Making, Resource, Values
 from rehearsal.aws.requests import listed
-from rehearsal.aws.services import Services
+from rehearsal.aws.services import RefusedError, Services
+
+_TRIES = 10
 
 
 def _role(new: Making) -> Made:
+    # As the real provider does: a role is made when it can be looked at.
+    seen = (new.services.find("iam", "GetRole", RoleName=new.name) for _ in range(_TRIES))
+    if not any(found is not None for found in seen):
+        raise RefusedError("iam.GetRole", "NoSuchEntity", f"The role with name {new.name} cannot be found.")
     return Made(
         new.name, {"arn": new.answers[0]["Role"]["Arn"], "uniqueId": new.answers[0]["Role"]["RoleId"], "name": new.name}
     )

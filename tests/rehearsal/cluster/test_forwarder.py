@@ -41,7 +41,7 @@ class Echo:
 async def forwarded(port: int) -> AsyncIterator[int]:
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setblocking(False)
-    task = asyncio.create_task(serve(listener, "127.0.0.1", port))
+    task = asyncio.create_task(serve(listener, lambda: asyncio.open_connection("127.0.0.1", port)))
     try:
         yield listener.getsockname()[1]
     finally:

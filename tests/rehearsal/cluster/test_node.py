@@ -11,9 +11,10 @@ from rehearsal.cluster import controlplane, node
 from rehearsal.cluster.layout import Layout, pod_subnet
 from rehearsal.cluster.node import Machine
 from rehearsal.cluster.pki import Authority
-from rehearsal.cluster.spec import NodeSpec
+from rehearsal.cluster.spec import ClusterSpec, NodeSpec
 
 MACHINE = Machine(Path("/usr/bin/containerd"), Path("/usr/bin/ctr"), Path("/usr/lib/cni"), "native")
+TOKEN = "a token"  # noqa: S105  nobody's
 TOOLS = {name: Path("/tools") / name for name in (*controlplane.PROGRAMS, "kubelet")}
 
 
@@ -66,19 +67,30 @@ def test_imports_are_named_by_node_and_image(layout: Layout) -> None:
 def test_no_program_is_told_a_secret_on_its_command_line(layout: Layout) -> None:
     authority = Authority(layout.pki)
     programs = [
-        *controlplane.programs(layout, TOOLS, authority, "only"),
+        *controlplane.programs(layout, TOOLS, authority, ClusterSpec("some", (NodeSpec("only"),), token=TOKEN)),
         *node.programs(layout, TOOLS, MACHINE, authority, NodeSpec("only"), 0, "splitbed.invalid/pause:1"),
     ]
     keys = [path.read_text().splitlines()[1] for path in layout.pki.rglob("*.key")]
     said = "\n".join(argument for program in programs for argument in program.argv)
     assert len(keys) > 8
-    assert not [key for key in keys if key in said]
+    assert not [key for key in (*keys, TOKEN) if key in said]
+    tokens = layout.pki / "tokens.csv"
+    assert TOKEN in tokens.read_text()
+    assert tokens.stat().st_mode & 0o077 == 0
 
 
 def test_what_a_program_waits_for_exists(layout: Layout) -> None:
-    programs = controlplane.programs(layout, TOOLS, Authority(layout.pki), "only")
+    programs = controlplane.programs(layout, TOOLS, Authority(layout.pki), ClusterSpec("some", (NodeSpec("only"),)))
     names = {program.name for program in programs}
     assert {"gate/api", "gate/dns", "gate/services"} <= names
     for program in programs:
         for need in program.needs:
             assert need.partition(":")[0] in ("tcp", "unix", "http", "https")
+
+
+def test_services_are_waited_for_without_a_node_where_somebody_else_makes_it() -> None:
+    def waited_for(joins: bool) -> str:
+        return controlplane.gates(ClusterSpec("some", (NodeSpec("only", joins=joins),)))["gate/services"]
+
+    assert waited_for(joins=True).endswith("/healthz")
+    assert waited_for(joins=False).endswith("/livez")
