@@ -301,7 +301,7 @@ class Testbed(pulumi.ComponentResource):
                 cluster_name=self._ground.cluster_name,
                 namespace=names.object_name(settings.name),
                 service_account=benchmark_job.ACCOUNT,
-                image=self._pins.image(versions.AWS_CLI_IMAGE),
+                image=self._pins.image(benchmark.results.image),
                 after=[self._ground.control_plane],
                 tags=ownership.tags(settings),
             ),

@@ -4,8 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from experiment.images import ImageReference
 from experiment.resources import PodResources
 from experiment.strict import Strict
+from experiment.versions import AWS_CLI_IMAGE
 from experiment.workload import Plan, Slug, Tests
 
 StorageClassName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", max_length=253)]
@@ -48,6 +50,9 @@ class S3Results(Strict):
     )
     keep: bool = Field(
         True, description="true or false: leave the experiment's own bucket and its records when all else is destroyed"
+    )
+    image: ImageReference = Field(
+        AWS_CLI_IMAGE, description="image with the AWS CLI, which carries the records; pinned, as from a mirror"
     )
 
 

@@ -16,7 +16,7 @@ from experiment.cluster import EksCluster
 from experiment.engine import Model
 from experiment.errors import SplitbedError
 from experiment.explain import problems
-from experiment.images import ArchitectureImages
+from experiment.images import REHEARSED, ArchitectureImages
 from experiment.lws import InstallLws
 from experiment.nodes import InstanceGroup, architecture, gpus
 from experiment.settings import Settings
@@ -130,12 +130,19 @@ def _missing(settings: Settings, cluster: EksCluster, pins: Pins) -> Iterator[st
 
 
 def images(settings: Settings) -> Iterator[str]:
-    """Return the images that a cluster of our own pulls, as they are referred to here; those of add-ons are AWS's."""
+    """Return the images that a cluster of our own pulls, as they are referred to here; those of add-ons are AWS's.
+
+    A rehearsal's are pulled from nowhere, and named by their contents.
+    """
+    yield from (image for image in _images(settings) if not image.startswith(f"{REHEARSED}/"))
+
+
+def _images(settings: Settings) -> Iterator[str]:
     yield settings.engine_image
     if isinstance(settings.lws, InstallLws):
         yield settings.lws.image
     if settings.benchmark is not None and isinstance(settings.benchmark.results, S3Results):
-        yield versions.AWS_CLI_IMAGE
+        yield settings.benchmark.results.image
     if settings.device == "gpu":
         yield versions.DEVICE_PLUGIN_IMAGE
     if isinstance(settings.nodes.engine, InstanceGroup) and settings.nodes.engine.efa:

@@ -32,7 +32,7 @@ from stackfiles.stackfile import StackFile
 
 CLUSTER = "rehearsal"
 _ENGINE_TOOLS = ("pulumi", "pulumi-resource-kubernetes")
-_CLUSTER_TOOLS = (
+CLUSTER_TOOLS = (
     "etcd",
     "kube-apiserver",
     "kube-controller-manager",
@@ -71,7 +71,7 @@ def start(home: Path, name: str, progress: Progress, engine: str = "standin") ->
     clusters.check_user()
     ensure_packages(["nodes"], progress)
     clusters.check()
-    tools = Toolchain(home, progress).ensure(*_CLUSTER_TOOLS)
+    tools = Toolchain(home, progress).ensure(*CLUSTER_TOOLS)
     pause = pause_image(tools["pause"], home, progress)
     manager = lws_manager_image(tools["lws-manager"], home, progress)
     ready = ENGINES[engine](home, progress)

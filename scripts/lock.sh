@@ -12,6 +12,7 @@ compile run pyproject.toml
 compile uv requirements/uv.in
 compile dev --group dev pyproject.toml
 [ ! -f requirements/standin.in ] || compile standin requirements/standin.in
+compile aws-cli requirements/aws-cli.in
 compile checkov requirements/checkov.in
 compile zizmor requirements/zizmor.in
 # Environments of their own, to which the project's overrides do not apply.

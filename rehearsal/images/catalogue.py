@@ -3,15 +3,18 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from rehearsal.images.base import SITE, base_layer, for_standin, for_vllm
 from rehearsal.images.image import Image, ImageConfig, published
 from rehearsal.images.layer import Entry, write_entries
+from rehearsal.images.pythonlayer import AWS_CLI, python_layer
 from rehearsal.locks import locked
 from rehearsal.progress import Progress
 
 _REHEARSAL = Path(__file__).parents[1]
+_AWS = b'#!/bin/sh\nexec python3 -m awscli "$@"\n'
 _VLLM = b'#!/bin/sh\nexec python3 -m rehearsal.engine "$@"\n'
 
 
@@ -32,6 +35,30 @@ def collector_image(binary: Path, home: Path, progress: Progress) -> Image:
     """Return the image of the log shipper's collector; like the contrib distribution's it takes arguments only."""
     config = ImageConfig(user="10001:10001", entrypoint=("/otelcol",))
     return _of_entries("otelcol", config, [Entry("otelcol", binary.read_bytes(), 0o755)], home, progress)
+
+
+def aws_cli_image(endpoint: str, home: Path, progress: Progress) -> Image:
+    """Return an image with the AWS CLI as PyPI has it, which is version 1, on the stand-in's Debian.
+
+    Args:
+        endpoint: address of the services that it asks.
+        home: has the images.
+        progress: hears of it.
+
+    Raises:
+        ImageError: it cannot be made.
+        DiskError: there is no room for it.
+    """
+    found = ImageConfig(user="0:0", entrypoint=("aws",))
+    # Pods may not write where the packages are, and a start without compiled modules takes three times as long.
+    env = (*found.env, f"AWS_ENDPOINT_URL={endpoint}", "PYTHONPYCACHEPREFIX=/tmp/compiled")
+    config = replace(found, env=env)
+    with _directory(home, progress) as directory:
+        base = base_layer(for_standin(), directory, progress)
+        packages = python_layer(AWS_CLI, directory, progress)
+        with _scratch(directory) as scratch:
+            program = write_entries([Entry("usr/local/bin/aws", _AWS, 0o755)], scratch / "program.tar")
+            return published("aws-cli", config, (base, packages, program), directory)
 
 
 def standin_image(home: Path, progress: Progress) -> Image:
