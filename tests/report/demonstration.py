@@ -34,7 +34,7 @@ TESTS: tuple[Test, ...] = (
     Concurrency(kind="concurrency", output_tokens=60, requests=1, repeats=2),
     Interference(kind="interference", after_s=3, repeats=3),
     FollowUp(kind="follow-up", repeats=2),
-    Modes(kind="modes", starts=("staggered",), repeats=12),
+    Modes(kind="modes", starts=("together",), output_tokens=40, repeats=12),
     Profiles(kind="profiles", profiles=("chat",), rates=(0.05, 0.1, 0.2, 0.4), seconds=60),
 )
 
@@ -45,6 +45,7 @@ SMALL: tuple[Test, ...] = (
     Concurrency(kind="concurrency", users=(1, 2, 4), output_tokens=12, requests=1, repeats=1),
     Interference(kind="interference", prompt_tokens=(800,), stream_tokens=48, after_s=1, repeats=2),
     FollowUp(kind="follow-up", history_tokens=300, repeats=1),
+    Modes(kind="modes", starts=("together",), output_tokens=16, repeats=8),
     Profiles(kind="profiles", profiles=("chat",), rates=(0.1, 0.8), seconds=10),
 )
 """Every kind once, in a second or two."""

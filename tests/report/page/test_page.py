@@ -139,7 +139,7 @@ def test_what_was_run_names_versions_machines_and_client(simulated: Report, text
     assert split["image"] == "standin:1 (standin@sha256:1)"
     assert single["server"] == "not recorded"
     assert single["client"] == "p on n"
-    assert single["runs, repeats"] == "2, 24"
+    assert single["runs, repeats"] == "2, 40"
     assert "numpy 2" in text
 
 
