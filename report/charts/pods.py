@@ -8,6 +8,8 @@ from experiment.record import RepeatRecord
 from report.charts.chart import Chart, Numbers, Panel
 from report.charts.rungs import Dot, Rung, rungs
 from report.charts.series import cells, point
+from report.idle import Baselines, baselines, over_idle
+from report.verdict.pods import titles
 from report.verdict.reading import Arm, Run
 from report.verdict.samples import Cell, Sample, middle, records_of
 
@@ -64,9 +66,10 @@ def _taken(arm: Arm, cell: Cell, figure: str) -> tuple[dict[str, Sample], bool]:
     repeats: dict[str, list[float]] = defaultdict(list)
     off = True
     for run in arm.runs:
+        idle = baselines(run.records)
         of_run: dict[str, list[float]] = defaultdict(list)
         for record in records_of(Arm(arm.label, (run,)), cell):
-            for role, use, over in _uses(run, record):
+            for role, use, over in _uses(record, idle):
                 value = getattr(use, figure)
                 if value is not None:
                     of_run[role].append(value)
@@ -77,15 +80,9 @@ def _taken(arm: Arm, cell: Cell, figure: str) -> tuple[dict[str, Sample], bool]:
     return {role: Sample(tuple(found), tuple(repeats[role])) for role, found in sorted(by_run.items())}, off
 
 
-def _uses(run: Run, record: RepeatRecord) -> Iterator[tuple[str, PodUse, bool]]:
-    tokens = sum(reply.tokens.output for reply in record.replies)
-    pods_ = {pod.name: pod for pod in record.pods.pods}
-    several = len({pod.group for pod in record.pods.pods}) > 1
-    idle = {use.pod: use for other in run.records if other.test_kind == "idle" for use in other.figures.pods}
+def _uses(record: RepeatRecord, idle: Baselines) -> Iterator[tuple[str, PodUse, bool]]:
+    """Yield each pod's title and what it took, and whether its idle baseline is off."""
+    over = {use.pod: use for use in over_idle(record, idle)}
+    of_pods = titles(record)
     for use in record.figures.pods:
-        if use.pod not in pods_:
-            continue
-        pod = pods_[use.pod]
-        role = f"{pod.role} {pod.group}" if several else str(pod.role)
-        known = use.pod in idle
-        yield role, use.over(idle[use.pod], tokens) if known else use, known
+        yield of_pods[use.pod], over.get(use.pod, use), use.pod in over

@@ -50,6 +50,7 @@ def page(found: Report, file_name: Callable[[Chart, int], str] | None = None) ->
         series=[colour.name for colour in palette.SERIES],
         file_name=file_name,
         judged=judged,
+        pods=[words.pod(one) for one in verdict.pods],
         beside=beside,
         words=words,
         small=small,

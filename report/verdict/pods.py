@@ -42,6 +42,12 @@ def pod_costs(arms: Iterable[Arm]) -> tuple[PodCost, ...]:
     return tuple(cost for arm in arms for cost in _of(arm))
 
 
+def titles(record: RepeatRecord) -> dict[str, str]:
+    """Return what each pod is called, by its name: its role, and its group where there are several."""
+    several = len({pod.group for pod in record.pods.pods}) > 1
+    return {pod.name: f"{pod.role} {pod.group}" if several else pod.role for pod in record.pods.pods}
+
+
 def throttled(records: Sequence[RepeatRecord]) -> dict[str, float]:
     """Return the median share of throttled periods of each pod that has a quota."""
     shares = {pod: [use.throttled_share for _, use in uses] for pod, uses in _uses(records).items()}
@@ -83,10 +89,9 @@ def _of(arm: Arm) -> Iterable[PodCost]:
 def _uses(records: Iterable[RepeatRecord]) -> dict[str, list[tuple[RepeatRecord, PodUse]]]:
     found: dict[str, list[tuple[RepeatRecord, PodUse]]] = defaultdict(list)
     for record in records:
-        several = len({pod.group for pod in record.pods.pods}) > 1
-        titles = {pod.name: f"{pod.role} {pod.group}" if several else pod.role for pod in record.pods.pods}
+        of_pods = titles(record)
         for use in record.figures.pods:
-            found[titles[use.pod]].append((record, use))
+            found[of_pods[use.pod]].append((record, use))
     return dict(found)
 
 

@@ -15,9 +15,13 @@ from tests.report.demonstration import SMALL, demonstrate
 POSTS = Path(__file__).parents[1] / "report" / "verdict" / "data"
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Debian's own: what playwright would fetch is of no distribution, and 600 MB more."""
+@pytest.fixture(scope="module")
+def chromium(pages: dict[str, Path]) -> Iterator[Browser]:
+    """Debian's own: what playwright would fetch is of no distribution.
+
+    Pages are made before, and no longer than a module: while it runs, playwright has an event loop running that no other
+    may run beside.
+    """
     ensure_packages(["browser"], ConsoleProgress(Console(stderr=True)))
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=browser())
