@@ -131,15 +131,19 @@ def contents(place: Named, left: list[LeftOut]) -> Iterator[tuple[Path, RepeatRe
 
 def _parsed(path: Path) -> RepeatRecord | SessionRecord | TypedResult:
     text = path.read_bytes()
-    outline = json.loads(text)
-    if isinstance(outline, dict) and outline.get("kind") == "typed":
-        return TypedResult.model_validate_json(text)
+    # Records are many and long: only what may be typed off is read twice.
+    if b'"typed"' in text:
+        outline = json.loads(text)
+        if isinstance(outline, dict) and outline.get("kind") == "typed":
+            return TypedResult.model_validate_json(text)
     return parse_record(text)
 
 
 def _reason(error: OSError | ValueError) -> str:
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            return "it is not JSON"
         where = ".".join(str(step) for step in first["loc"])
         return f"it is no record: {where}: {first['msg']}" if where else f"it is no record: {first['msg']}"
     if isinstance(error, OSError):

@@ -19,8 +19,8 @@ POSTS = Path(__file__).parents[1] / "report" / "verdict" / "data"
 def chromium(pages: dict[str, Path]) -> Iterator[Browser]:
     """Debian's own: what playwright would fetch is of no distribution.
 
-    Pages are made before, and no longer than a module: while it runs, playwright has an event loop running that no other
-    may run beside.
+    Pages are made before, and it ends with its module: it has an event loop running, and no other may
+    run beside that.
     """
     ensure_packages(["browser"], ConsoleProgress(Console(stderr=True)))
     with sync_playwright() as playwright:
