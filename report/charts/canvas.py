@@ -2,6 +2,7 @@
 
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
@@ -25,6 +26,8 @@ DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), "-", (0, (5, 2)))
 
 _PAINTED = re.compile("|".join(colour.light for colour in palette.ALL))
 _NAMES = {colour.light: colour for colour in palette.ALL}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""What no XML may hold, and a record's names might."""
 _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "splitbed",
     "svg.fonttype": "none",
@@ -47,6 +50,7 @@ _STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.8,
     "lines.markersize": 6,
     "text.color": palette.INK.light,
+    "text.parse_math": False,  # names are names, dollars or not
     "xtick.color": palette.QUIET.light,
     "ytick.color": palette.QUIET.light,
     "xtick.labelcolor": palette.INK.light,
@@ -61,7 +65,7 @@ def panel(
     title: str, *, simulated: bool, height: float = HEIGHT, width: float = WIDTH
 ) -> Iterator[tuple[Figure, Axes]]:
     """Open a panel to be drawn; what is simulated says so in the picture itself."""
-    with mpl.rc_context(_STYLE):
+    with _styled():
         figure = Figure(figsize=(width / _DOT, height / _DOT), layout="constrained")
         axes = figure.subplots()
         # At the picture's edge, not at the axes': titles need the whole width. A second line is kept free for the mark.
@@ -100,9 +104,17 @@ def alone(one: Panel) -> str:
 def png(one: Panel) -> bytes:
     """Return a PNG on light paper."""
     out = io.BytesIO()
-    with mpl.rc_context(_STYLE):
+    with _styled():
         one.figure.savefig(out, format="png", dpi=_PNG_DPI, metadata={"Software": None})
     return out.getvalue()
+
+
+@contextmanager
+def _styled() -> Iterator[None]:
+    """Draw in our style; of letters that the font for PNG lacks SVG has no need."""
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        yield
 
 
 def _columns(labels: list[str]) -> int:
@@ -112,7 +124,7 @@ def _columns(labels: list[str]) -> int:
 
 def _themed(one: Panel, prefix: str, style: str) -> str:
     out = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with _styled():
         one.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     drawn = out.getvalue()
     body = drawn[drawn.index("<svg") :].strip()
@@ -130,7 +142,8 @@ def _themed(one: Panel, prefix: str, style: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'viewBox="{box.group(1)}" role="img" aria-label="{escape(one.alt)}" stroke-linejoin="round">'
     )
-    return "\n".join(line.rstrip() for line in (opening + style + rest).splitlines() if line.strip())
+    whole = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", opening + style + rest)
+    return "\n".join(line.rstrip() for line in whole.splitlines() if line.strip())
 
 
 def _own_ids(svg: str, prefix: str) -> str:

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from tests.bench.calibration import CELLS, LOOKS, Truth, first_word, narrow, simulate, with_difference
+from report.statistics.stopping import LOOKS
+from tests.bench.calibration import CELLS, Truth, first_word, narrow, simulate, with_difference
 
 pytestmark = pytest.mark.thorough
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import xml.etree.ElementTree as ET
 from collections import Counter
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -145,12 +146,17 @@ def test_what_was_run_names_versions_machines_and_client(simulated: Report, text
 
 def test_no_record_writes_into_the_page(tmp_path: Path) -> None:
     evil = REAL.model_copy(update={"version": "<script>alert(1)</script>"})
-    topology = {"kind": 'x" onload="y'}
+    topology = {"kind": 'x" onload="y', "note": "$\\frac{\x1b[31m"}
     write(tmp_path / "a", repeat(1, reply(gaps_s=(0.25,) * 12), engine=evil, topology=SINGLE))
     write(tmp_path / "b", repeat(1, reply(gaps_s=(0.25,) * 12), engine=evil, topology=topology, run="2"))
     reading = read([Named(tmp_path)])
-    text = page(made(reading, judge(reading, Design(), {})))
+    evil_report = made(reading, judge(reading, Design(), {}))
+    text = page(evil_report)
     assert "<script" not in text
+    for name, content in files(evil_report):
+        if name.endswith(".svg"):
+            assert b"frac" in content
+            ET.fromstring(content)  # noqa: S314  our own
     assert not any("onload" in attributes for _, attributes, _ in Structure(text).elements)
     assert "&lt;script&gt;alert(1)" in text
 
