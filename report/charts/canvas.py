@@ -78,7 +78,8 @@ def panel(
             figure.legend(handles, labels, loc="outside lower left", ncols=_columns(labels), handlelength=2.4)
         # What a formatter or a layout reads from the style is read now, while it is ours; laid out once, it stays so,
         # for each further time would move it by a hair.
-        figure.canvas.draw()
+        figure.draw_without_rendering()
+        axes.set_position(axes.get_position())
         figure.set_layout_engine("none")
 
 

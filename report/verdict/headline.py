@@ -20,9 +20,18 @@ _SHORT = {
 
 def headline(verdict: Verdict) -> str:
     """Return which topology to take, for what, and how sure that is; what is simulated says so first."""
-    said = _said(verdict)
+    said = _plain(_said(verdict), [one.topology for one in verdict.subjects])
     if any(one.simulated for one in verdict.subjects):
         return f"Simulated: {said[0].lower()}{said[1:]}"
+    return said
+
+
+def _plain(said: str, topologies: Sequence[str]) -> str:
+    """Leave out the sizes of topologies that can be told apart without: `split (pipeline 2, tensor 1)` is the split."""
+    short = [name.partition(" (")[0] for name in topologies]
+    if len(set(short)) == len(short):
+        for name, one in zip(topologies, short, strict=True):
+            said = said.replace(name, one)
     return said
 
 

@@ -35,6 +35,20 @@ function cutOff() {
   });
 }
 
+// Letters of pictures that lie on each other.
+function onEachOther() {
+  return [...document.querySelectorAll('.panels svg')].flatMap(svg => {
+    const texts = [...svg.querySelectorAll('text')].filter(text => text.textContent.trim());
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    return boxes.flatMap((one, place) => boxes.slice(place + 1).flatMap((other, further) => {
+      const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      return wide > 2 && high > 5
+        ? [texts[place].textContent.trim() + ' / ' + texts[place + 1 + further].textContent.trim()] : [];
+    }));
+  });
+}
+
 // What reaches beyond the right edge, but for what scrolls by itself or is put aside for screen readers.
 function tooWide() {
   const edge = document.documentElement.clientWidth + 1;

@@ -54,6 +54,7 @@ def test_it_fits_and_can_be_read(
         assert width == [size[0], size[0]], seen(page, "tooWide")
         assert seen(page, "tooWide") == []
         assert seen(page, "cutOff") == []
+        assert seen(page, "onEachOther") == []
         texts: list[tuple[str, str]] = seen(page, "texts")
         assert len(texts) > 3
         weak = [(pair, where) for pair, where in texts if contrast(*pair.split()) < TEXT_CONTRAST]

@@ -60,6 +60,14 @@ def test_the_same_figures_give_the_same_files() -> None:
     assert canvas.png(drawn()).startswith(b"\x89PNG")
 
 
+def test_the_legend_lies_below_the_axes_and_their_labels() -> None:
+    figure = drawn().figure
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert legend.get_window_extent().y1 <= figure.axes[0].get_tightbbox().y0  # type: ignore[union-attr]
+    assert figure.axes[0].get_tightbbox().x1 > 0.97 * figure.bbox.width  # type: ignore[union-attr]
+
+
 def test_an_interval_beyond_all_measure_does_not_flatten_the_others() -> None:
     wide = Series("wide", 0, (Point(1, 10, 1e-9, 1e12, 2), Point(2, 12, 11, 13, 2)))
     axes = lines("n", "t", "users", "", [wide], simulated=False).figure.axes[0]

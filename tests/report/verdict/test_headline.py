@@ -52,6 +52,18 @@ def test_what_is_shown_comes_first(choices: tuple[Choice, ...], said: str) -> No
     assert of(*choices) == said
 
 
+def test_sizes_are_left_out_where_kinds_tell_topologies_apart() -> None:
+    found = verdict("1b-single", "1b-split")
+    for names, said in (
+        (("single (tensor 1)", "split (pipeline 2)"), "Take split: it is better for one user."),
+        (("split (pipeline 4)", "split (pipeline 2)"), "Take split (pipeline 2): it is better for one user."),
+    ):
+        subjects = tuple(
+            one.model_copy(update={"topology": name}) for one, name in zip(found.subjects, names, strict=True)
+        )
+        assert of(choice(ONE, "split (pipeline 2)"), subjects=subjects) == said
+
+
 def test_no_difference_is_an_answer() -> None:
     found = verdict("1b-single", "1b-split")
     judged = tuple(one.model_copy(update={"word": "no difference shown"}) for one in found.comparisons)
