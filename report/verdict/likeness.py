@@ -66,11 +66,28 @@ def withheld_for(arms: Sequence[Arm]) -> tuple[str, ...]:
     return tuple(reasons)
 
 
+def _hardware(arms: Sequence[Arm]) -> list[str]:
+    """Name machines that differ: a small one against a large one may be just what is asked, so it is no refusal."""
+    types = {arm.label: _traits([arm], _machines) for arm in arms}
+    if any("" in found for found in types.values()):
+        return ["Not every record names its hardware: that all topologies ran on like nodes is for the reader to know."]
+    if len({frozenset(found) for found in types.values()}) > 1:
+        said = "; ".join(f"{label}: {', '.join(sorted(found))}" for label, found in types.items())
+        return [f"HARDWARE DIFFERS, so a difference is one of machines as much as of topologies: {said}."]
+    return []
+
+
+def _machines(record: RepeatRecord) -> str:
+    """Return the types of machines under the pods of a record, "" where one is not known."""
+    types = [pod.instance_type for pod in record.pods.pods]
+    return " and ".join(sorted({one for one in types if one})) if types and all(types) else ""
+
+
 def cautions(arms: Sequence[Arm]) -> tuple[str, ...]:
     """Return what a reader must know and the records do not hold, or hold only in part."""
     found = []
     if any(run.records for arm in arms for run in arm.runs):
-        found.append("Records name no hardware: that all topologies ran on the same nodes is for the reader to know.")
+        found += _hardware(arms)
     unwatched = sorted({one for arm in arms for run in arm.runs for record in run.records for one in record.unwatched})
     if unwatched:
         found.append(f"Not watched, so it may have disturbed unnoticed: {'; '.join(unwatched)}.")

@@ -6,11 +6,13 @@ import pytest
 from experiment.errors import SplitbedError
 from experiment.measure.client import ClientUse
 from experiment.measure.client import Verdict as OfTheClient
+from experiment.measure.pods import Pods
 from experiment.record import RepeatRecord
 from report.statistics.design import Design
 from report.verdict.reading import Named, label_of, read
 from report.verdict.verdict import judge
 from tests.benchmark.records import ENGINE, REAL, SHAPE, failure, repeat, reply, session
+from tests.report.demonstration import pods_of
 from tests.report.verdict.standin import SINGLE, SPLIT
 
 USE = ClientUse(
@@ -132,3 +134,21 @@ def test_tests_that_only_one_topology_has_are_named(tmp_path: Path) -> None:
     }
     assert found.comparisons == ()
     assert "no test in common" in found.answer[0]
+
+
+def test_machines_that_differ_are_named_loudly_and_like_ones_are_not(tmp_path: Path) -> None:
+    def told(name: str, *types: str | None) -> list[str]:
+        places = []
+        for topology, machine in zip((SINGLE, SPLIT), types, strict=True):
+            (pod,) = pods_of(1.0, {"leader": (1.0, 1)}).pods
+            pods = Pods(pods=(pod.model_copy(update={"instance_type": machine}),))
+            kind = str(topology["kind"])
+            record = repeat(1, topology=topology, engine=REAL, run=kind, pods=pods)
+            places.append(Named(write(tmp_path / name / kind, record)))
+        return [line for line in judge(read(places), Design(), {}).cautions if "hardware" in line.lower()]
+
+    assert told("like", "c7i.4xlarge", "c7i.4xlarge") == []
+    (differs,) = told("unlike", "c7i.8xlarge", "c7i.4xlarge")
+    assert differs.startswith("HARDWARE DIFFERS")
+    assert "single (tensor 1): c7i.8xlarge; split (pipeline 2, tensor 1): c7i.4xlarge" in differs
+    assert told("unknown", "c7i.8xlarge", None)[0].startswith("Not every record names its hardware")
