@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from rehearsal.packages import PackageError, cni_directory, ensure_packages, missing_packages
+from rehearsal.packages import PackageError, browser, cni_directory, ensure_packages, missing_packages
 
 NODES = (
     *("containerd", "ctr", "runc", "ip", "mount", "unshare", "setpriv"),
@@ -100,6 +100,17 @@ def test_only_what_is_missing_is_installed_and_nothing_removed(machine: Machine,
 def test_each_purpose_has_its_own_packages(machine: Machine, recorder: Any) -> None:
     ensure_packages(("images",), recorder)
     assert [call.split()[-2] for call in machine.apt] == ["debootstrap", "debootstrap"]
+
+
+def test_any_chromium_will_do_and_debians_is_installed_where_there_is_none(machine: Machine, recorder: Any) -> None:
+    machine.program("google-chrome")
+    ensure_packages(("browser",), recorder)
+    assert machine.apt == []
+    machine.remove("google-chrome")
+    assert browser() is None
+    ensure_packages(("browser",), recorder)
+    assert browser() == str(machine.root / "bin" / "chromium-headless-shell")
+    assert "chromium-headless-shell (tests open the report in it as a reader does)" in recorder.steps[0]
 
 
 def test_missing_plugins_are_installed(machine: Machine, recorder: Any) -> None:

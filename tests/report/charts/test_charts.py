@@ -34,6 +34,7 @@ from tests.report.demonstration import pods_of
 from tests.report.verdict.standin import SINGLE, SPLIT
 from tests.report.verdict.test_reading import write
 
+pytestmark = pytest.mark.thorough
 POSTS = Path(__file__).parents[1] / "verdict" / "data"
 
 
