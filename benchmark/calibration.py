@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -15,10 +16,11 @@ from benchmark.endpoint import Endpoint
 from benchmark.nullserver import GAP_S
 from benchmark.sse import EventSplitter
 from experiment.errors import SplitbedError
-from experiment.measure.client import Calibration
+from experiment.measure.client import FLOOR_S, Calibration
 from experiment.measure.part import Distribution
 
 TOKENS = 50
+TRIES = 3
 TIMEOUT_S = 60.0
 _WITHOUT = "Set the plan's calibrate to false."
 
@@ -47,8 +49,23 @@ class NullServerCalibrator:
             CalibrationError: the server cannot be started, or an answer was not whole.
         """
         if streams not in self._known:
-            self._known[streams] = await _measured(streams)
+            self._known[streams] = await least(lambda: _measured(streams))
         return self._known[streams]
+
+
+async def least(measured: Callable[[], Awaitable[Calibration]]) -> Calibration:
+    """Return the try that was least off; one that what else runs here disturbed tells nothing of what the client can.
+
+    It would be held against every repeat at this number of streams, while those tell themselves how late they were.
+    """
+    found: list[Calibration] = []
+    while not found or (_worst(found[-1]) > FLOOR_S and len(found) < TRIES):
+        found.append(await measured())
+    return min(found, key=_worst).model_copy(update={"tries": len(found)})
+
+
+def _worst(calibration: Calibration) -> float:
+    return max(calibration.ttft_error_s.p99, calibration.gap_error_s.p99)
 
 
 async def _measured(streams: int) -> Calibration:

@@ -7,6 +7,7 @@ import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
+from benchmark.arrival import connected
 from benchmark.completion import PATH, completion_body, read_answer
 from benchmark.connection import Clock, Connection, Exchange
 from experiment.errors import SplitbedError
@@ -107,9 +108,17 @@ class Endpoint:
     async def _connect(self, timeout_s: float) -> Connection:
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(timeout_s):
-            _, connection = await loop.create_connection(
-                lambda: Connection(self.clock), self._host, self._port, ssl=self._ssl
-            )
+            source = await connected(self._host, self._port)
+            try:
+                _, connection = await loop.create_connection(
+                    lambda: Connection(self.clock, source),
+                    sock=source,
+                    ssl=self._ssl,
+                    server_hostname=self._host if self._ssl else None,
+                )
+            except BaseException:
+                source.close()
+                raise
         return connection
 
     def _request(self, method: str, path: str, body: bytes = b"", request_id: str | None = None) -> bytes:

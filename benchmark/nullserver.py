@@ -1,34 +1,43 @@
 """`python3 -m benchmark.nullserver`: a server that computes nothing and says in each chunk when it wrote it.
 
-It answers like a completion server: the first token a gap after the request was read, then one each gap. Prints its
-port, and ends with its standard input.
+It answers like a completion server: the first token a gap after the request was there, then one each gap. Where the
+kernel stamps what arrives, that is when a request was there: this process shares the client's CPU, and its own being
+late is no error of the client's. Prints its port, and ends with its standard input.
 """
 
 import asyncio
 import json
+import socket
 import sys
 import time
+from collections.abc import Mapping
 from typing import cast
+
+from benchmark.arrival import StampedListener, StampedSocket
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
 GAP_S = 0.02
+BACKLOG = 2048
 
 
 class NullServer(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Mapping[int, StampedSocket]) -> None:
+        self._sources = sources
+        self._source: StampedSocket | None = None
         self._data = b""
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport."""
+        """Keep the transport, and what it reads from."""
         self._transport = cast("asyncio.Transport", transport)
+        self._source = self._sources.get(transport.get_extra_info("socket").fileno())
 
     def data_received(self, data: bytes) -> None:
         """Answer whole requests."""
-        read_s = time.monotonic()
+        read_s = time.monotonic() - ((self._source and self._source.age_s) or 0.0)
         self._data += data
         head, blank, body = self._data.partition(b"\r\n\r\n")
         if not blank or self._transport is None:
@@ -63,7 +72,10 @@ class NullServer(asyncio.Protocol):
 async def serve() -> None:
     """Serve on a port of the loopback until the standard input ends."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(NullServer, "127.0.0.1", 0)
+    # With its protocol named, or asyncio would leave Nagle's algorithm on, and the second chunk would wait.
+    listener = StampedListener(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    server = await loop.create_server(lambda: NullServer(listener.sources), sock=listener, backlog=BACKLOG)
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     server.close()

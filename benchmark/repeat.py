@@ -85,9 +85,9 @@ class Measurer:
         draft = _Draft(test, cell, number, datetime.now(UTC))
         await self.witness.before()
         await self.scraper.begin()
-        self.watch.begin()
         try:
             with _no_collection():
+                self.watch.begin(lambda: stage.streaming > 0)
                 async with self.scraper.watching(), self.peers.watching(stage):
                     await play(stage, test, cell, number)
         except OSError as error:
@@ -114,7 +114,7 @@ class Measurer:
     def _finish(self, draft: "_Draft", stage: Stage, floor: Calibration | None) -> None:
         """Read what came, and judge."""
         late_s = [sent.late_s for sent in stage.sent if sent.late_s is not None]
-        use = self.watch.end(late_s)
+        use = self.watch.end(late_s, (late for sent in stage.sent for late in sent.read_late_s))
         for sent in stage.sent:
             sent.seen(stage)
         draft.requests = tuple(sent.read() for sent in stage.sent)
@@ -122,7 +122,7 @@ class Measurer:
         draft.figures = _figures(draft, stage)
         load = draft.figures.load
         if load is not None:
-            draft.verdict = judge(use, floor, load.ttft_s, load.gaps_s)
+            draft.verdict = judge(use.having_read(draft.requests), floor, load.ttft_s, load.gaps_s)
         draft.result, draft.why = _result(draft, self.subject.plan.tolerated)
 
     def _stage(self, test: Test) -> Stage:

@@ -91,15 +91,21 @@ class SelfWatch:
         self._lags: list[float] = []
         self._timer: asyncio.TimerHandle | None = None
 
-    def begin(self) -> None:
-        """Start to count."""
-        self._lags = []
+    def begin(self, streaming: Callable[[], bool] = lambda: True) -> None:
+        """Start to count; how late the loop is counts while `streaming` only, for else nothing waits for it."""
+        self._lags, self._streaming = [], streaming
         self._begun_s, self._begun_cpu_s = self._clock(), self._cpu()
         self._throttled = self._cgroup.throttling()
         self._arm()
 
-    def end(self, late_s: Iterable[float]) -> ClientUse:
-        """Return what was used since `begin`; `late_s` is how late each request was sent that was due at a moment."""
+    def end(self, late_s: Iterable[float], read_late_s: Iterable[float | None] = ()) -> ClientUse:
+        """Return what was used since `begin`.
+
+        Args:
+            late_s: how late each request was sent that was due at a moment.
+            read_late_s: how long after the kernel each piece was read; none for those that it did not stamp.
+        """
+        read = list(read_late_s)
         if self._timer is not None:
             self._timer.cancel()
         before, after = self._throttled, self._cgroup.throttling()
@@ -112,13 +118,15 @@ class SelfWatch:
             throttled_s=max(0.0, after.throttled_s - before.throttled_s) if before and after else None,
             lag_s=Distribution.of(self._lags),
             late_s=Distribution.of(late_s),
+            read_late_s=None if None in read else Distribution.of(read),
         )
 
     def _arm(self) -> None:
         loop = asyncio.get_running_loop()
-        self._due_s = self._clock() + TICK_S
+        self._due_s, self._counts = self._clock() + TICK_S, self._streaming()
         self._timer = loop.call_later(TICK_S, self._tick)
 
     def _tick(self) -> None:
-        self._lags.append(max(0.0, self._clock() - self._due_s))
+        if self._counts and self._streaming():
+            self._lags.append(max(0.0, self._clock() - self._due_s))
         self._arm()

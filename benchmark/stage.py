@@ -58,6 +58,11 @@ class Sent:
             return None
         return max(0.0, self.exchange.sent_s - self.due_s)
 
+    @property
+    def read_late_s(self) -> list[float | None]:
+        """How long after the kernel each piece of the answer was read; none for what the kernel did not stamp."""
+        return self.exchange.late_s if self.exchange is not None else []
+
     def read(self) -> Request:
         """Interpret what came."""
         shape = self.outgoing.shape
@@ -98,6 +103,7 @@ class Stage:
         sent: all requests so far.
         opened: this side of each connection to the address under test, by the connection's number.
         behind: address of the replica that is behind such a connection, where it was seen.
+        streaming: how many requests are on their way now.
     """
 
     endpoint: Endpoint
@@ -114,6 +120,7 @@ class Stage:
     opened: dict[int, tuple[str, int]] = field(default_factory=dict)
     behind: dict[int, str] = field(default_factory=dict)
     connections: int = 0
+    streaming: int = 0
     lines: list["Line"] = field(default_factory=list)
 
     def source(self, prompt_tokens: int, output_tokens: int) -> PromptSource:
@@ -194,11 +201,14 @@ class Line:
         connection = self._connection
         if connection is None:
             raise RuntimeError("a line that is ready has a connection")
+        stage.streaming += 1
         try:
             sent.exchange = await connection.exchange(outgoing.data, stage.timeout_s)
         except asyncio.CancelledError:
             sent.exchange = connection.latest
             raise
+        finally:
+            stage.streaming -= 1
         return sent
 
     @property

@@ -1,11 +1,18 @@
 """What the client says of itself: whether its own limits show in what it measured."""
 
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Self
+
 from pydantic import Field
 
 from experiment.measure.part import Amount, Count, Distribution, Part, Seconds
+from experiment.measure.request import Request
 
 LAG_S = 0.005
-"""99th percentile of how late the event loop may be."""
+"""99th percentile of how late the event loop, or the reading of what the kernel stamps, may be."""
+TOGETHER_SHARE = 0.01
+"""Of the chunks, read together with the one before by a client that came too late to see them apart."""
 LATE_S = 0.005
 """99th percentile of how late requests may be sent that were due at a moment."""
 CPU_SHARE = 0.9
@@ -25,6 +32,7 @@ class Calibration(Part):
 
     streams: Count
     tokens: Count
+    tries: Count = Field(1, description="how often it was tried; the try that was least off is told")
     gap_s: Seconds
     ttft_error_s: Distribution
     gap_error_s: Distribution
@@ -41,6 +49,19 @@ class ClientUse(Part):
     throttled_s: Seconds | None
     lag_s: Distribution | None = Field(description="how late the event loop came to a timer")
     late_s: Distribution | None = Field(description="how late requests were sent that were due at a moment")
+    read_late_s: Distribution | None = Field(
+        None,
+        description="how long after the kernel had it each piece was read; by the kernel's stamp figures are told, so "
+        "that this is not in them. None where the kernel stamps nothing, and the moment of reading had to do",
+    )
+    chunks: Count = Field(0, description="chunks that held tokens")
+    together: Count = Field(0, description="of these, read in one go with the one before: when each came is not known")
+
+    def having_read(self, requests: Iterable[Request]) -> Self:
+        """Return the same with the chunks of these requests counted."""
+        streams = [request.outcome.stamps.chunks_s for request in requests if request.outcome.stamps is not None]
+        together = sum(later == earlier for chunks_s in streams for earlier, later in pairwise(chunks_s))
+        return self.model_copy(update={"chunks": sum(map(len, streams)), "together": together})
 
 
 class Verdict(Part):
@@ -76,8 +97,15 @@ def _own(use: ClientUse) -> list[str]:
         reasons.append(f"it used {use.cpu_s / use.wall_s:.0%} of a core")
     if use.throttled_s is not None and use.wall_s > 0 and use.throttled_s / use.wall_s > THROTTLED_SHARE:
         reasons.append(f"its CPU quota made it stand still for {use.throttled_s:.2f} of {use.wall_s:.1f} s")
-    if use.lag_s is not None and use.lag_s.p99 > LAG_S:
-        reasons.append(f"its event loop was {use.lag_s.p99 * 1000:.1f} ms late (99th percentile)")
+    if use.read_late_s is None:
+        # Then each chunk was stamped by the loop, as late as that was.
+        if use.lag_s is not None and use.lag_s.p99 > LAG_S:
+            reasons.append(f"its event loop was {use.lag_s.p99 * 1000:.1f} ms late (99th percentile)")
+    elif use.read_late_s.p99 > LAG_S and use.together > TOGETHER_SHARE * use.chunks:
+        reasons.append(
+            f"it read {use.read_late_s.p99 * 1000:.1f} ms late (99th percentile), so that {use.together} of "
+            f"{use.chunks} chunks were read together with the one before"
+        )
     if use.late_s is not None and use.late_s.p99 > LATE_S:
         reasons.append(f"it sent {use.late_s.p99 * 1000:.1f} ms late (99th percentile)")
     return reasons

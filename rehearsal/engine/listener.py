@@ -1,8 +1,11 @@
-"""The HTTP listener as uvicorn is one: what is no HTTP gets one fixed answer, a line in the log, and no traceback."""
+"""The HTTP listener as uvicorn is one: what is no HTTP gets one fixed answer, a line in the log, and no traceback.
+
+Each connection knows when the kernel had what it read last, however late this process came to it (`arrived_ns`).
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.utils import formatdate
 from typing import Any
 
@@ -10,6 +13,8 @@ from aiohttp import HttpVersion10, HttpVersion11, web
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.web_protocol import RequestPayloadError, _ErrInfo
+
+from rehearsal.engine.arrival import Arrival
 
 log = logging.getLogger("vllm")
 
@@ -22,10 +27,19 @@ _LARGEST_HEAD = 1 << 20
 class _Connection(web.RequestHandler):
     """A connection; `handle_error` is called for what is no HTTP, and for what a handler did not catch."""
 
-    __slots__ = ()
+    __slots__ = ("arrived_ns", "socket")
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Find the socket that knows when its data came."""
+        super().connection_made(transport)
+        sock = transport.get_extra_info("socket")
+        arrivals = self._manager.arrivals if isinstance(self._manager, _Listener) else {}
+        self.socket = arrivals.get(sock.fileno()) if sock is not None else None
+        self.arrived_ns: int | None = None
 
     def data_received(self, data: bytes) -> None:
         """Take in the head before what follows: a request is begun, and counted, even if its body is no HTTP."""
+        self.arrived_ns = self.socket.at_ns if self.socket is not None else None
         head, end, rest = data.partition(_END_OF_HEAD)
         super().data_received(head + end)
         if rest:
@@ -75,7 +89,9 @@ class _Connection(web.RequestHandler):
 
 
 class _Listener(web.Server):
-    """Makes connections of our kind."""
+    """Makes connections of our kind; `arrivals` are their sockets by descriptor, where those are stamped."""
+
+    arrivals: Mapping[int, Arrival]
 
     def __call__(self) -> _Connection:
         """Return the protocol of a new connection."""
@@ -104,14 +120,22 @@ def _in_http_1_1(make: Callable[..., web.BaseRequest]) -> Callable[..., web.Base
 class Runner(web.AppRunner):
     """Runs an application behind that listener."""
 
-    def __init__(self, app: web.Application) -> None:
+    def __init__(self, app: web.Application, arrivals: Mapping[int, Arrival] | None = None) -> None:
+        self._arrivals = {} if arrivals is None else arrivals
         super().__init__(app, handler_cancellation=True, access_log=None, shutdown_timeout=1.0)
 
     async def _make_server(self) -> web.Server:
         made = await super()._make_server()
-        return _Listener(
+        listener = _Listener(
             made.request_handler,
             request_factory=_in_http_1_1(made.request_factory),
             handler_cancellation=made.handler_cancellation,
             loop=asyncio.get_running_loop(),
         )
+        listener.arrivals = self._arrivals
+        return listener
+
+
+def arrival(request: web.BaseRequest) -> int | None:
+    """Return when the kernel had the last of a request, in ns of the monotonic clock; none if that is not known."""
+    return request.protocol.arrived_ns if isinstance(request.protocol, _Connection) else None

@@ -9,6 +9,7 @@ import socket
 from aiohttp import web
 
 from rehearsal.engine import VLLM_VERSION
+from rehearsal.engine.arrival import Arrivals
 from rehearsal.engine.assembly import assemble
 from rehearsal.engine.driver import Engine
 from rehearsal.engine.listener import Runner
@@ -71,9 +72,9 @@ async def _phase(seconds: float, text: str) -> None:
     await asyncio.sleep(seconds)
 
 
-def _listener(settings: Settings) -> socket.socket:
+def _listener(settings: Settings) -> Arrivals:
     """Take the HTTP port without listening yet: connections are refused until the engine is up."""
-    sock = socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET)
+    sock = Arrivals(socket.AF_INET6 if ":" in settings.host else socket.AF_INET)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     sock.bind((settings.host, settings.port))
     return sock
@@ -98,11 +99,11 @@ async def lead(settings: Settings) -> int:
         sock.close()
 
 
-async def _serve(settings: Settings, sock: socket.socket, leader: Leader, stop: asyncio.Event) -> int:
+async def _serve(settings: Settings, sock: Arrivals, leader: Leader, stop: asyncio.Event) -> int:
     server, observations = assemble(settings, cache_of(settings), leader)
     engine = server.engine
     stamps = Stamps(settings.stamps)
-    runner = Runner(Api(server, observations, stamps).application())
+    runner = Runner(Api(server, observations, stamps).application(), sock.of)
     await runner.setup()
     await web.SockSite(runner, sock, backlog=2048).start()
     log.info("Starting vLLM API server 0 on http://%s:%d", settings.host, settings.port)

@@ -22,6 +22,7 @@ from rehearsal.engine.errors import (
     wrong_media_type,
 )
 from rehearsal.engine.generation import Run, Server
+from rehearsal.engine.listener import arrival
 from rehearsal.engine.middleware import Middleware, as_json
 from rehearsal.engine.observations import Observations
 from rehearsal.engine.requests import (
@@ -190,7 +191,7 @@ class Api:
         return await self._answer(request, run, ChatShape(self.server, run))
 
     async def _answer(self, request: web.Request, run: Run, shape: Shape) -> web.StreamResponse:
-        self.stamps.note("read", run.id, size=request.content_length or 0)
+        self.stamps.note("read", run.id, size=request.content_length or 0, arrived_ns=arrival(request))
         try:
             if run.request.stream:
                 return await self._stream(request, run, shape)

@@ -76,7 +76,7 @@ def truths(path: Path) -> dict[str, list[tuple[str, float, int]]]:
     for line in path.read_text().splitlines():
         entry: dict[str, Any] = json.loads(line)
         name = str(entry["request"]).removeprefix("cmpl-")
-        found[name].append((entry["event"], entry["ns"] / 1e9, entry.get("tokens") or 0))
+        found[name].append((entry["event"], (entry.get("arrived_ns") or entry["ns"]) / 1e9, entry.get("tokens") or 0))
     return found
 
 

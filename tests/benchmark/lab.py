@@ -57,7 +57,7 @@ class _Stamps(Stamps):
         self._clock = clock
         self.truths: dict[str, Truth] = defaultdict(Truth)
 
-    def note(self, event: str, request: str, size: int = 0, tokens: int = 0, engine_s: float | None = None) -> None:
+    def note(self, event: str, request: str, size: int = 0, tokens: int = 0, *_: Any, **__: Any) -> None:
         truth = self.truths[request.removeprefix("cmpl-")]
         if event == "read":
             truth.read_s = self._clock()

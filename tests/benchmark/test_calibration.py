@@ -2,8 +2,10 @@ import json
 
 import pytest
 
-from benchmark.calibration import TOKENS, CalibrationError, NullServerCalibrator, compare
+from benchmark.calibration import TOKENS, CalibrationError, NullServerCalibrator, compare, least
 from benchmark.connection import Exchange
+from experiment.measure.client import Calibration
+from experiment.measure.part import Distribution
 
 
 def exchange(first_s: float, lag_s: float = 0.0, tokens: int = TOKENS) -> Exchange:
@@ -28,6 +30,25 @@ def test_what_the_client_adds_is_told_apart_from_what_the_server_took() -> None:
 def test_an_answer_that_is_not_whole_is_no_calibration() -> None:
     with pytest.raises(CalibrationError, match="broke off"):
         compare(1, [exchange(0.1, tokens=3)])
+
+
+@pytest.mark.parametrize(
+    ("lags_s", "tries", "told_s"),
+    [((0.0005,), 1, 0.0005), ((0.02, 0.0005), 2, 0.0005), ((0.02, 0.004, 0.03), 3, 0.004)],
+)
+async def test_what_else_runs_during_one_try_is_not_the_clients_floor(
+    lags_s: tuple[float, ...], tries: int, told_s: float
+) -> None:
+    found = iter(lags_s)
+
+    async def measured() -> Calibration:
+        return compare(1, [exchange(0.1, lag_s=next(found))]).model_copy(
+            update={"ttft_error_s": Distribution.of([0.0001])}
+        )
+
+    floor = await least(measured)
+    assert floor.tries == tries
+    assert floor.gap_error_s.max == pytest.approx(told_s)
 
 
 @pytest.mark.thorough

@@ -1,3 +1,4 @@
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -67,5 +68,36 @@ def test_standing_still_under_the_quota_is_counted(tmp_path: Path) -> None:
         assert (use.periods, use.throttled_periods, use.throttled_s) == (100, 50, 2.0)
         assert use.late_s is not None
         assert use.late_s.max == 0.004
+
+    run(main)
+
+
+def test_the_loop_is_late_only_while_something_streams() -> None:
+    streaming = False
+
+    async def main(loop: VirtualLoop) -> None:
+        nonlocal streaming
+        watch = SelfWatch(loop.time, Cgroup(None), lambda: 0.0)
+        watch.begin(lambda: streaming)
+        loop.burn(1)  # prompts are made, nothing is on its way
+        await asyncio.sleep(0.5)
+        assert watch.end([]).lag_s is None
+        streaming = True
+        watch.begin(lambda: streaming)
+        await asyncio.sleep(0.5)
+        use = watch.end([], [0.001, 0.003])
+        assert use.lag_s is not None
+        assert use.lag_s.max < 0.001
+        assert use.read_late_s is not None
+        assert use.read_late_s.max == 0.003
+
+    run(main)
+
+
+def test_one_read_that_the_kernel_did_not_stamp_is_enough_not_to_rely_on_it() -> None:
+    async def main(loop: VirtualLoop) -> None:
+        watch = SelfWatch(loop.time, Cgroup(None), lambda: 0.0)
+        watch.begin()
+        assert watch.end([], [0.001, None]).read_late_s is None
 
     run(main)

@@ -1,6 +1,6 @@
 """A virtual clock: an event loop whose time passes only while nothing is left to do, so that computing costs none.
 
-Connections are socket pairs to servers in the same loop, found by their host's name.
+Connections are the kernel's own, to servers in the same loop that are found by their host's name.
 """
 
 import asyncio
@@ -50,17 +50,21 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Let time pass while nobody in this loop gets anything done, as on a CPU that others use."""
         self.clock.now_s += seconds
 
-    async def create_connection(  # type: ignore[override]  # of its many signatures, the client's
-        self, factory: Any, host: Any = None, port: Any = None, **more: Any
-    ) -> Any:
-        """Connect to a server of this loop."""
-        if host not in self.hosts:
-            raise ConnectionRefusedError(111, f"nobody answers at {host}")
-        near, far = socket.socketpair()
-        near.setblocking(False)
+    async def getaddrinfo(self, host: Any, port: Any, **more: Any) -> Any:
+        """Name a host of this loop as if it were an address."""
+        return [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", host)]
+
+    async def sock_connect(self, sock: socket.socket, address: Any) -> None:
+        """Connect to a server of this loop, by a socket of the kernel's that has no name of its own."""
+        if address not in self.hosts:
+            raise ConnectionRefusedError(111, f"nobody answers at {address}")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind("")  # Linux picks an abstract name
+            listener.listen()
+            sock.connect(listener.getsockname())
+            far, _ = listener.accept()
         far.setblocking(False)
-        await self.connect_accepted_socket(self.hosts[host](), far)
-        return await super().create_connection(factory, sock=near)
+        await self.connect_accepted_socket(self.hosts[address](), far)
 
 
 def run(main: Callable[[VirtualLoop], Coroutine[Any, Any, T]]) -> T:

@@ -2,6 +2,7 @@ import pytest
 
 from experiment.measure.client import Calibration, ClientUse, judge
 from experiment.measure.part import Distribution
+from experiment.measure.request import Failure, PromptShape, Request, Stamps
 
 
 def spread(value: float) -> Distribution:
@@ -40,6 +41,34 @@ def test_each_limit_of_the_client_is_a_reason(change: dict[str, object], words: 
     assert verdict.client_limited
     assert len(verdict.reasons) == 1
     assert words in verdict.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("read_late_s", "together", "words"),
+    [
+        (0.004, 500, None),  # together, but soon: whoever wrote them did so at once
+        (0.02, 5, None),  # late, and the kernel's stamps tell of each when it came
+        (0.02, 20, "read 20.0 ms late (99th percentile), so that 20 of 1000 chunks were read together"),
+    ],
+)
+def test_being_late_matters_only_where_the_kernels_stamps_cannot_help(
+    read_late_s: float, together: int, words: str | None
+) -> None:
+    change = {"lag_s": spread(0.02), "read_late_s": spread(read_late_s), "chunks": 1000, "together": together}
+    verdict = judge(QUIET.model_copy(update=change), None, None, None)
+    assert verdict.client_limited is (words is not None)
+    assert not words or words in verdict.reasons[0]
+
+
+def test_chunks_of_one_read_are_counted() -> None:
+    def request(*chunks_s: float) -> Request:
+        stamps = Stamps(sent_s=0.0, headers_s=0.0, chunks_s=chunks_s, end_s=None)
+        shape = PromptShape(prompt_tokens=1, nonce_tokens=1, output_tokens=1, shape_hash="")
+        failed = Failure(reason="broken off", status=200, stamps=stamps)
+        return Request(id="1", user=0, connection=1, address="", prompt=shape, outcome=failed)
+
+    use = QUIET.having_read([request(1.0, 1.5, 1.5, 1.5), request(1.5), request()])
+    assert (use.chunks, use.together) == (5, 2)
 
 
 def test_a_quiet_client_is_no_limit_and_what_is_unknown_is_no_reason() -> None:
