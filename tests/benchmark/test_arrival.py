@@ -82,7 +82,7 @@ async def test_the_next_address_of_a_host_is_tried(monkeypatch: pytest.MonkeyPat
 
 
 @asynccontextmanager
-async def _answering(piece: bytes, *, first: bytes = b"") -> AsyncIterator[tuple[str, StampedListener]]:
+async def _answering(piece: bytes, first: bytes) -> AsyncIterator[str]:
     """Serve one answer, its second piece when the client's own loop has long been busy."""
     listener = StampedListener(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
@@ -96,16 +96,20 @@ async def _answering(piece: bytes, *, first: bytes = b"") -> AsyncIterator[tuple
         time.sleep(LATE_S)  # noqa: ASYNC251  client and server share this loop, which now is late
         await asyncio.sleep(0.05)  # the end of the connection has a stamp too, and would come with the data
         writer.close()
+        await writer.wait_closed()
+        done.set()
 
+    done = asyncio.Event()
     server = await asyncio.start_server(answer, sock=listener)
     async with server:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}", listener
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        await done.wait()
 
 
 @linux
 async def test_a_client_whose_loop_is_late_stamps_what_came_when_it_came() -> None:
     first = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"
-    async with _answering(b"ok", first=first) as (url, _):
+    async with _answering(b"ok", first) as url:
         exchange = await Endpoint(url, time.monotonic).ask("/")
         now = time.monotonic()
     assert exchange.body == b"ok"
