@@ -77,6 +77,7 @@ bench: setup
 # The figures of docs/method.md: a simulation, asserts nothing; tests hold a short one to the same bounds.
 calibrate: setup
 	$(PY) -m tests.bench.calibration $(ARGS)
+
 # What is in results/peers.jsonl already is not measured again, so that it may be stopped and gone on with.
 bench-peers: setup
 	$(PY) -m tests.bench.side_by_side $(ARGS)

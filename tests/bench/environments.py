@@ -1,6 +1,7 @@
 """The peers' programs, each in an environment of its own in the cache, installed from locked requirements once."""
 
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,11 +29,11 @@ def ensure(name: str, home: Path, progress: Progress) -> Path:
         progress.step(f"Installing {name} from {requirements.name}, once (guidellm brings torch: 5 GiB)")
         directory.mkdir(parents=True, exist_ok=True)
         uv = str(Path(sys.executable).with_name("uv"))
-        # Not in this project: uv would take its overrides for the peer's.
+        environ = os.environ | {"UV_NO_CONFIG": "1"}  # the project's overrides are for its own requirements
         make = ["venv", "--clear", "--quiet", "--no-python-downloads", "--python", PYTHON, str(target)]
         install = ["pip", "install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
         install += ["--python", str(target / "bin" / "python"), "-r", str(requirements)]
         for arguments in (make, install):
-            subprocess.run([uv, *arguments], check=True, cwd=directory)
+            subprocess.run([uv, *arguments], check=True, env=environ)
         (target / "whole").touch()
     return target
