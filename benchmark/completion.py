@@ -4,6 +4,8 @@ import json
 from itertools import pairwise
 from typing import Any
 
+from pydantic_core import from_json
+
 from benchmark.connection import Exchange
 from benchmark.sse import EventSplitter
 from experiment.record import Failure, Figures, Reply, Stamps, Tokens
@@ -71,7 +73,7 @@ def token_ids(exchange: Exchange) -> list[int]:
     for _, piece in exchange.arrivals:
         for event in splitter.feed(piece):
             try:
-                choices = json.loads(event)["choices"]
+                choices = _parsed(event)["choices"]
                 found += [int(token) for choice in choices for token in choice.get("token_ids") or ()]
             except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
                 continue
@@ -107,7 +109,7 @@ class _Stream:
                     self.done = True
                     continue
                 try:
-                    self._event(at_s, json.loads(event))
+                    self._event(at_s, _parsed(event))
                 except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
                     # ValueError covers broken JSON and refused counts; the others, JSON of another shape.
                     self.error = self.error or f"an event is no completion chunk: {_excerpt(event)}"
@@ -150,6 +152,19 @@ class _Stream:
                 output=usage["completion_tokens"],
                 cached=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
             )
+
+
+def _parsed(event: bytes) -> Any:
+    """Return what an event says; pydantic's parser takes a third of the time that Python's does.
+
+    Raises:
+        ValueError: it is no JSON.
+        RecursionError: it is nested too deep.
+    """
+    try:
+        return from_json(event, cache_strings="keys")
+    except ValueError:
+        return json.loads(event)  # which knows halves of character pairs too
 
 
 def _excerpt(body: bytes, limit: int = 300) -> str:

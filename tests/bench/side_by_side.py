@@ -32,7 +32,7 @@ from tests.bench.environments import ensure
 SHORT = Load(64, 2, 20)
 """Subtracted from the load of as many streams it leaves the CPU time of the tokens alone: start and end are in both."""
 LOADS = (
-    Load(64, 2, 100),
+    Load(64, 2, 400),
     SHORT,
     Load(8, 2, 100),
     Load(256, 1, 100),
