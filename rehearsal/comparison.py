@@ -150,7 +150,7 @@ class Comparison:
     def _write_as_it_is(self, version: Version) -> None:
         pins = self.root / "pins.lock.json"
         pins.write_text(version.pins.model_dump_json(), encoding="utf-8")
-        StackFile(standins.unsealed(version.file.document, pins)).write(self._workspace.config_file)
+        StackFile(standins.unsealed(version.file.document, KEY, pins)).write(self._workspace.config_file)
 
 
 def _answers(server: str) -> bool:

@@ -60,8 +60,6 @@ def private(
 ) -> dict[str, Any]:
     """Return a stack file for a backend of its own, in which the stack can be brought up on paper.
 
-    It has no budget: what an end date that nobody has set would cost says nothing.
-
     Args:
         document: the tracked file.
         key: of the settings in its configuration.
@@ -69,19 +67,23 @@ def private(
         pins: the lock file.
         kubeconfig: taken for the cluster of a stack that was given one.
     """
-    found = unsealed(document, pins)
-    settings = {name: value for name, value in found["config"][key].items() if name != "budget"}
+    found = unsealed(document, key, pins)
+    settings = found["config"][key]
     if end is not None:
         settings["end_date"] = end.isoformat()
     if settings.get("cluster", {}).get("kind") == "kubeconfig":
         settings["cluster"] = {**settings["cluster"], "kubeconfig": str(kubeconfig)}
-    return {"config": {**found["config"], key: settings}}
+    return found
 
 
-def unsealed(document: Mapping[str, Any], pins: Path) -> dict[str, Any]:
-    """Return a stack file without what its own backend has sealed, and without the salt and keys of that."""
+def unsealed(document: Mapping[str, Any], key: str, pins: Path) -> dict[str, Any]:
+    """Return a stack file without what its own backend has sealed, the salt and keys of that, and any budget.
+
+    What is above the budget is the plan's to say, and no reason not to compare.
+    """
     kept = {name: value for name, value in document["config"].items() if not _sealed(value)}
-    return {"config": {**kept, "splitbed:pins": str(pins)}}
+    settings = {name: value for name, value in kept[key].items() if name != "budget"}
+    return {"config": {**kept, key: settings, "splitbed:pins": str(pins)}}
 
 
 def sealed(document: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,15 +7,14 @@ from typing import Any
 
 from cloud import lookup
 from experiment import names
-from experiment.pins import ADDONS_AFTER_NODES, ADDONS_BEFORE_NODES, Pins
+from experiment.pins import Pins
+from rehearsal import standins
 from rehearsal.aws.local import Local
 from rehearsal.aws.world import BIN, World
 from rehearsal.cluster.api import Api
 from scripts import stack as stacks
 from tests.engine.engine_stack import EngineStack
 from tests.engine.in_cluster import lasting
-
-_FAKE = "fa4e" * 10
 
 
 @dataclass(kw_only=True)
@@ -88,12 +87,4 @@ class Remembering(Local):
 
 def fake_pins(file: Path) -> Pins:
     """Return pins of all that a stack takes from outside, which nobody can take for real ones."""
-    wanted = lookup.wanted([stacks.read(str(file)).settings])
-    addons = dict.fromkeys((*ADDONS_BEFORE_NODES, *ADDONS_AFTER_NODES), "v0.0.0-eksbuild.1")
-    return Pins(
-        day=date(2000, 1, 1),
-        images=dict.fromkeys(wanted.images, f"sha256:{_FAKE}{'fa4e' * 6}"),
-        revisions=dict.fromkeys(wanted.models, _FAKE),
-        addons=dict.fromkeys(wanted.regions, addons),
-        releases={version: dict.fromkeys(families, "0.0.0-20000101") for version, families in wanted.families.items()},
-    )
+    return standins.completed(Pins(day=date(2000, 1, 1)), [stacks.read(str(file)).settings])

@@ -47,7 +47,8 @@ jobs:
     runs-on: ubuntu-24.04
     steps:
       - uses: actions/checkout@v5
-      - run: echo ${{ github.event.pull_request.title }} ${{ nothing.here }}
+      - run: echo ${{ github.event.pull_request.title }}
+      - run: echo ${{ nothing.here }}
 """
 
 
