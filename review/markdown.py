@@ -19,6 +19,7 @@ LONGEST = 60_000
 
 _OPERATIONS: tuple[Operation, ...] = ("replace", "delete", "update", "create")
 _MOST_NAMED = 12
+_CUT = "\n\nToo long for a comment: the rest is left out.\n"
 
 
 def as_markdown(reviews: Sequence[StackReview], base: str) -> str:
@@ -32,7 +33,7 @@ def as_markdown(reviews: Sequence[StackReview], base: str) -> str:
     if len(whole) > LONGEST:
         whole = "\n".join(_lines(reviews, base, plans=False))
     if len(whole) > LONGEST:
-        whole = whole[: whole.rindex("\n", 0, LONGEST)] + "\n\nToo long for a comment: the rest is left out.\n"
+        whole = whole[: whole.rindex("\n", 0, LONGEST - len(_CUT))] + _CUT
     return whole.rstrip("\n") + "\n"
 
 

@@ -11,6 +11,7 @@ import typer
 from cloud.account import Account
 from cloud.audit import Finding, audit
 from cloud.survey import owned, survey
+from cloud.thing import GLOBAL
 from experiment import ownership
 from experiment.errors import SplitbedError
 from report.plan_markdown import plain
@@ -19,6 +20,7 @@ from scripts import stack as stacks
 LATE = 1
 MARK = "<!-- splitbed expiry -->"
 _NEAR = "us-east-1"
+_MOST_ROWS = 25
 
 
 def expiry(
@@ -83,12 +85,20 @@ def lines(found: Mapping[str, Sequence[Finding]], known: Mapping[str, str], regi
         yield ""
         yield "| kind | id | region | should have gone |"
         yield "| --- | --- | --- | --- |"
-        for one in findings:
+        for one in findings[:_MOST_ROWS]:
             thing = one.owned.thing
             end = thing.tags.get(ownership.END_DATE, "")
             yield f"| {plain(thing.kind)} | {plain(thing.id)} | {thing.region} | {plain(end)} |"
         yield ""
-        yield _remedy(experiment, known.get(experiment), sorted({one.owned.thing.region for one in findings}))
+        if len(findings) > _MOST_ROWS:
+            yield f"And {len(findings) - _MOST_ROWS} more."
+            yield ""
+        yield _remedy(experiment, known.get(experiment), _places(findings) or regions[:1])
+
+
+def _places(findings: Sequence[Finding]) -> list[str]:
+    """Return the regions of things; what has none is looked for with any."""
+    return sorted({one.owned.thing.region for one in findings} - {GLOBAL})
 
 
 def _count(found: Mapping[str, Sequence[Finding]]) -> str:

@@ -212,6 +212,7 @@ _ALL = (
         package="github.com/rhysd/actionlint/cmd/actionlint",
         source="github.com/rhysd/actionlint",
         version="1.7.12",
+        stamps=("github.com/rhysd/actionlint.version=1.7.12",),
         cold_minutes=0.4,
         fetched_mib=30,
         compiled_mib=80,

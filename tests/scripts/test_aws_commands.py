@@ -14,7 +14,7 @@ from cloud.account import Account
 from experiment import ownership
 from experiment.errors import SplitbedError
 from experiment.pins import Pins
-from scripts import audit, extend, pin, preflight, sweep
+from scripts import audit, expiry, extend, pin, preflight, sweep
 from scripts.stack import read
 from scripts.verbs import command
 from stackfiles.stackfile import STACKS
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.usefixtures("at_moto"), pytest.mark.thorough]
 
 @pytest.fixture
 def at_moto(unplayed: Unplayed, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (audit, extend, pin, preflight, sweep):
+    for module in (audit, expiry, extend, pin, preflight, sweep):
         monkeypatch.setattr(module, "Account", lambda _: Account(session=SESSION))
 
 
@@ -206,3 +206,23 @@ def test_preflight_is_a_line_for_each_thing(unplayed: Unplayed, file: Path, monk
     assert any(line.startswith("refused end_date: it is missing") for line in lines)
     assert any(line.startswith("refused docker.io/vllm") for line in lines)
     assert any(line.startswith("ok      quota of vCPUs") for line in lines)
+
+
+def test_expiry_tells_what_is_past_its_date_with_what_ends_it(unplayed: Unplayed, tmp_path: Path) -> None:
+    text = tmp_path / "expiry.md"
+    done = run("expiry", "--region", REGION, "--out", str(text), "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {"regions": [REGION], "stacks": [], "experiments": {}}
+    assert text.read_text() == f"{expiry.MARK}\nNothing in 1 region is past its end date.\n"
+
+    for experiment, end in ((NAME, PAST), ("old", PAST), ("goes-on", LATER)):
+        plant(unplayed, experiment, REGION, end=end)
+    done = run("expiry", "--region", REGION, "--out", str(text), "--json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    assert found["stacks"] == [NAME]
+    assert list(found["experiments"]) == [NAME, "old"]
+    said = text.read_text()
+    assert f"`pulumi destroy --stack {NAME}`" in said
+    assert f"`splitbed sweep old --region {REGION}`" in said
+    assert "goes-on" not in said
