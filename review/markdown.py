@@ -134,6 +134,7 @@ def _placement(review: StackReview) -> Iterator[str]:
     rows = [
         [name, plain(before.get(name, "no such node")), plain(after.get(name, "no such node"))]
         for name in dict.fromkeys([*before, *after])
+        if before.get(name) != after.get(name)
     ]
     yield from _table(["node", "before", "after"], rows)
     for one in review.after.placement.waiting:

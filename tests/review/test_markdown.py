@@ -103,7 +103,7 @@ def test_a_comment_is_never_too_long() -> None:
     said = as_markdown(stacks, "main")
     assert len(said) <= LONGEST
     assert "Plans are left out: too long." in said
-    hopeless = as_markdown(stacks * 20, "main")
+    hopeless = as_markdown(stacks * 3, "main")
     assert len(hopeless) <= LONGEST
     assert hopeless.startswith(MARK)
     assert "Too long for a comment: the rest is left out." in hopeless
