@@ -48,6 +48,9 @@ class Prepared:
         self.git("commit", "--quiet", "--message", message)
 
     def branch(self, name: str) -> None:
+        """Begin a branch at main, without what an earlier one has left uncommitted."""
+        self.git("reset", "--quiet", "--hard")
+        self.git("clean", "--quiet", "--force", "-d")
         self.git("switch", "--quiet", "--force-create", name, "main")
 
     def change(self, stack: str, **settings: Any) -> None:
@@ -72,6 +75,18 @@ class Prepared:
             [sys.executable, "-c", _RUN, *arguments],
             cwd=self.root, env={**own, "PYTHONPATH": str(self.root), **(more or {})},
             capture_output=True, text=True, check=False, timeout=600, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def shell(self, script: str, more: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+        """Run a workflow's step as a runner does, with this repository's own `.venv/bin/splitbed`."""
+        program = self.root / ".venv" / "bin" / "splitbed"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f"#!/bin/sh\nPYTHONPATH={self.root} exec {sys.executable} -c '{_RUN}' \"$@\"\n")
+        program.chmod(0o755)
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=self.root, env={**os.environ, **more}, capture_output=True, text=True, check=False, timeout=600,
+            stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
     def review(self, *arguments: str, more: Mapping[str, str] | None = None) -> tuple[int, list[dict[str, Any]]]:

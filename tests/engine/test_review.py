@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from experiment.pins import Pins
 from experiment.settings import KEY
@@ -19,6 +20,8 @@ from rehearsal.workspace import Workspace
 from stackfiles.stackfile import StackFile
 from tests.engine.plain_pulumi import Quiet
 from tests.engine.prepared import Prepared
+from tests.forge.github import TOKEN, Repository
+from tests.forge.served import served
 
 pytestmark = [pytest.mark.engine, pytest.mark.long]
 
@@ -58,7 +61,7 @@ BRANCHES: dict[str, tuple[dict[str, Any], set[str], int]] = {
     "image unpinned": ({"engine__image": IMAGE}, {"unpinned", "engine-replaced"}, 0),
     "records elsewhere": (
         {"benchmark__results": {"kind": "s3", "bucket": "somebody-elses"}},
-        {"bucket-lost", "benchmark-anew"},
+        {"bucket-lost"},
         0,
     ),
     "over budget": ({"budget__usd": 1, "nodes__engine__instance": "m7g.4xlarge"}, {"nodes-replaced"}, 1),
@@ -96,6 +99,38 @@ def test_the_comment_of_a_branch_that_touches_two_stacks_and_of_a_stack_that_is_
     assert "with nothing there before: the stack is new." in said
     assert "### gemma-12b-single: removed" in said
     (repository.root / "review.md").unlink()
+
+
+def test_the_preview_jobs_own_steps_run_here(repository: Prepared, tmp_path: Path) -> None:
+    """Both jobs of the workflow, step by step, against doubles of the cloud and of GitHub; twice, as a push would."""
+    repository.branch("steps")
+    jobs = yaml.safe_load((repository.root / ".github" / "workflows" / "preview.yml").read_text())["jobs"]
+    (review,) = [step["run"] for step in jobs["review"]["steps"] if step.get("name") == "Review"]
+    (summary,) = [step["run"] for step in jobs["review"]["steps"] if "SUMMARY" in step.get("run", "")]
+    (post,) = [step["run"] for step in jobs["comment"]["steps"] if "run" in step]
+    hub = Repository()
+    number = hub.thread(pull=True, login="somebody", body="please")
+    with served(hub) as address:
+        more = {
+            "BASE": "main",
+            "BACKEND": "",
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+            "GITHUB_TOKEN": TOKEN,
+            "GITHUB_REPOSITORY": hub.name,
+            "GITHUB_API_URL": address,
+            "PULL": str(number),
+        }
+        for seed in (1, 2):
+            repository.change("rehearsal-split", benchmark__seed=seed)
+            for step in (review, summary, post):
+                done = repository.shell(step, more)
+                assert done.returncode == 0, done.stderr
+    (comment,) = hub.comments
+    assert comment["body"].startswith("<!-- splitbed review -->")
+    assert "| `benchmark.seed` | 0 | 2 |" in comment["body"]
+    assert "The benchmark starts anew" in comment["body"]
+    assert comment["body"] in (tmp_path / "summary.md").read_text()
+    assert [method for method, _ in hub.requests] == ["GET", "POST", "GET", "PATCH"]
 
 
 def test_a_change_of_documents_touches_nothing(repository: Prepared) -> None:
@@ -160,8 +195,6 @@ def test_a_live_stack_is_compared_by_its_state_without_its_key(repository: Prepa
 
 def yaml_with_token(repository: Prepared, private: Path) -> str:
     """Put the sealed token, its salt and the token's name into the tracked file, as `pulumi config set` would."""
-    import yaml
-
     path = repository.root / "stacks" / f"Pulumi.{STACK}.yaml"
     sealed = yaml.safe_load(private.read_text())
     document = yaml.safe_load(path.read_text())
