@@ -77,7 +77,7 @@ def template(role: Role, args: EnginePodsArgs) -> PodTemplateSpecArgs:
             automount_service_account_token=False,
             enable_service_links=False,  # a Service's name would become a variable that the engine reads as its own
             termination_grace_period_seconds=args.engine.shutdown_timeout_s + GRACE_S,
-            security_context=security.pod(seccomp=False),
+            security_context=security.pod(seccomp=args.gpus > 0),
             node_selector=dict(args.nodes.selector),
             tolerations=tolerations(args.nodes.tolerations),
             affinity=_affinity(args),

@@ -16,6 +16,8 @@ from experiment.nodes import Placing
 from experiment.placement import CONTROLLER
 
 NAMESPACE = "lws-system"
+WEBHOOK_PORT = 9443
+"""Where the API server asks the manager about every set and pod of its."""
 RELEASE = "lws"
 _KNOWN_EVERYWHERE_S = 3  # after a pod is ready, every kube-proxy and API server knows the way to it
 
@@ -78,6 +80,7 @@ def values(image: str, nodes: Placing) -> Mapping[str, Any]:
     return {
         "replicaCount": 1,
         "image": {"manager": {"repository": repository, "tag": tag, "pullPolicy": "IfNotPresent"}},
+        "podSecurityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
         "resources": {"requests": CONTROLLER.quantities()},
         "nodeSelector": dict(nodes.selector),
         "tolerations": spelt_tolerations(nodes.tolerations),

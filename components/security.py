@@ -1,5 +1,7 @@
 """What our containers may not do."""
 
+from typing import Literal
+
 from pulumi_kubernetes.core.v1 import (
     CapabilitiesArgs,
     EmptyDirVolumeSourceArgs,
@@ -16,6 +18,15 @@ USER = machines.OWNER
 """User and group of every process of ours."""
 
 
+def admitted(level: Literal["restricted", "baseline"]) -> dict[str, str]:
+    """Return the labels by which a namespace admits pods of this level alone, and says which are below the strictest.
+
+    https://kubernetes.io/docs/concepts/security/pod-security-standards/
+    """
+    kind = "pod-security.kubernetes.io"
+    return {f"{kind}/enforce": level, f"{kind}/audit": "restricted"}
+
+
 def container() -> SecurityContextArgs:
     """Return the rights of one container: its image is read-only, and it gains nothing."""
     return SecurityContextArgs(
@@ -29,8 +40,8 @@ def pod(*, seccomp: bool, owns_volumes: bool = False) -> PodSecurityContextArgs:
     """Return the rights of a pod: not root.
 
     Args:
-        seccomp: whether the runtime's default filter is asked for. Engines are left without: it forbids the calls by
-            which their CPU backend binds memory to NUMA nodes.
+        seccomp: whether the runtime's default filter is asked for. Engines on CPUs are left without: it forbids the
+            calls by which they bind memory to NUMA nodes.
         owns_volumes: whether volumes that the cluster provides are made writable by the pod's group.
     """
     return PodSecurityContextArgs(

@@ -6,25 +6,27 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from components import benchmark_job, device_plugin, labels, serving
+from components import benchmark_job, device_plugin, labels, security, serving
 from components.archive import benchmark_zip
 from components.aws.ground import Ground
 from components.aws.pod_role import PodRole, PodRoleArgs
 from components.aws.results import BucketResults, BucketResultsArgs
 from components.benchmark_job import BenchmarkJob, BenchmarkJobArgs
+from components.boundary import Boundary, BoundaryArgs, Way
 from components.device_plugin import DevicePlugin, DevicePluginArgs
 from components.gpu_exporter import GpuExporter, GpuExporterArgs
 from components.log_shipper import LogShipper, LogShipperArgs
-from components.lws import NAMESPACE, LwsController, LwsControllerArgs
+from components.lws import NAMESPACE, WEBHOOK_PORT, LwsController, LwsControllerArgs
 from components.records import Records
 from components.results import Results, ResultsArgs
 from components.serving import Serving, ServingArgs
 from components.weights import FetchedWeights, Weights, WeightsArgs
-from experiment import asking, fetching, names, ownership, shipping, upload, versions
+from experiment import asking, fetching, names, ownership, reach, shipping, upload, versions
 from experiment.benchmark import Benchmark, S3Results
 from experiment.cluster import EksCluster
 from experiment.nodes import InstanceGroup
 from experiment.pins import Pins
+from experiment.quota import quota
 from experiment.settings import Settings
 
 
@@ -42,6 +44,7 @@ class Testbed(pulumi.ComponentResource):
         self._ground = self._make_ground()
         self._inside = self._options_inside()
         self._namespace = self._make_namespace()
+        self._make_boundary()
         shipper = self._shipper()
         controller = self._controller(shipper)
         self._serving = Serving(
@@ -152,11 +155,31 @@ class Testbed(pulumi.ComponentResource):
                 name=names.object_name(settings.name),
                 labels={
                     **labels.of(settings.name, "experiment"),
-                    "pod-security.kubernetes.io/enforce": "baseline",
+                    # The CPU backend goes without the filter of calls that `restricted` wants (components/security.py).
+                    **security.admitted("restricted" if settings.device == "gpu" else "baseline"),
                 },
                 annotations=stated,
             ),
             opts=self._inside,
+        )
+
+    def _make_boundary(self) -> None:
+        settings, cluster = self._settings, self._settings.cluster
+        on_eks = isinstance(cluster, EksCluster)
+        fetches = isinstance(cluster, EksCluster) and bool(fetching.rights(settings.model, cluster.region))
+        ways = [
+            Way(called="engine-out", pods=_pods("engine"), ports=reach.of_engine(settings), rights=fetches),
+            Way(called="benchmark-out", pods=_pods("benchmark"), ports=reach.of_benchmark(settings), rights=on_eks),
+        ]
+        Boundary(
+            f"{self._name}-boundary",
+            BoundaryArgs(
+                namespace=self._namespace.metadata.name,
+                labels=labels.of(settings.name, "boundary"),
+                ways=[way for way in ways if way.ports],
+                quota=quota(settings),
+            ),
+            self._inside,
         )
 
     def _controller(self, shipper: LogShipper | None) -> LwsController | None:
@@ -171,8 +194,22 @@ class Testbed(pulumi.ComponentResource):
         # Beside the experiment's namespace, not below the controller: then destroy waits for both at once, not in turn.
         namespace = Namespace(
             f"{self._name}-lws-namespace",
-            metadata=ObjectMetaArgs(name=NAMESPACE, labels=labels.of(self._settings.name, "lws")),
+            metadata=ObjectMetaArgs(
+                name=NAMESPACE, labels={**labels.of(self._settings.name, "lws"), **security.admitted("restricted")}
+            ),
             opts=self._inside,
+        )
+        Boundary(
+            f"{self._name}-lws-boundary",
+            BoundaryArgs(
+                namespace=namespace.metadata.name,
+                labels=labels.of(self._settings.name, "boundary"),
+                ways=[
+                    Way(called="controller-out", ports=reach.API_PORTS),
+                    Way(called="webhook-in", inwards=WEBHOOK_PORT),  # the API server, from wherever it is
+                ],
+            ),
+            self._inside,
         )
         return LwsController(
             f"{self._name}-lws",
@@ -192,11 +229,29 @@ class Testbed(pulumi.ComponentResource):
         destination = None
         if settings.logs.kind == "cloudwatch" and isinstance(settings.cluster, EksCluster):
             destination = shipping.cloudwatch(settings.name, settings.cluster.region)
+        # In a namespace of its own: it is root, which the experiment's need not admit.
+        namespace = Namespace(
+            f"{self._name}-logs-namespace",
+            metadata=ObjectMetaArgs(
+                name=names.logs_namespace(settings.name),
+                labels={**labels.of(settings.name, shipping.NAME), **security.admitted("baseline")},
+            ),
+            opts=self._inside,
+        )
+        Boundary(
+            f"{self._name}-logs-boundary",
+            BoundaryArgs(
+                namespace=namespace.metadata.name,
+                labels=labels.of(settings.name, "boundary"),
+                ways=[Way(called="out", ports=[reach.HTTPS_PORT], rights=True)] if destination else [],
+            ),
+            self._inside,
+        )
         return LogShipper(
             f"{self._name}-log-shipper",
             LogShipperArgs(
                 experiment=settings.name,
-                namespace=self._namespace.metadata.name,
+                namespace=namespace.metadata.name,
                 image=settings.logs.image,
                 destination=destination,
                 nodes=[settings.nodes.placing("system"), settings.nodes.placing("engine")],
@@ -313,3 +368,7 @@ class Testbed(pulumi.ComponentResource):
             "prefix": upload.prefix(settings.name, benchmark.run),
         }
         return results.records
+
+
+def _pods(component: str) -> dict[str, str]:
+    return {labels.COMPONENT: component}

@@ -26,6 +26,11 @@ def object_name(experiment: str) -> str:
     return f"{plain[: LONGEST - _DIGEST_DIGITS - 2].rstrip('-')}-x{digest}"
 
 
+def logs_namespace(experiment: str) -> str:
+    """Return the name of the namespace of the log shipper, who may more than the experiment's own pods."""
+    return f"{object_name(experiment)}-logs"
+
+
 def service_name(experiment: str) -> str:
     """Return the name of the leader's Service; the set's own name belongs to its headless Service."""
     return f"{object_name(experiment)}-leader"

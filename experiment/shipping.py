@@ -25,7 +25,7 @@ FILES = "/var/log/splitbed"
 """Directory of a node for logs that go to files, below it one for each experiment; the kubelet hands it out."""
 
 NAME = "log-shipper"
-"""Of its pods, which it does not read itself: each error of its own would make another line."""
+"""Of its pods, which are in a namespace of their own and unread: each error of theirs would make another line."""
 
 STREAM = "pods"
 """The one stream: CloudWatch takes as much in one as in many, and the shipper is told of one."""
@@ -129,7 +129,7 @@ def _receiver(source: Source) -> dict[str, object]:
     return {
         # Rotated files too, so that what was written last before a rotation is read, but for those packed since.
         "include": [f"{source.logs}/{namespace}_*/*/*.log", f"{source.logs}/{namespace}_*/*/*.log.2*"],
-        "exclude": [f"{source.logs}/{namespace}_{NAME}-*/*/*", f"{source.logs}/**/*.gz", f"{source.logs}/**/*.tmp"],
+        "exclude": [f"{source.logs}/**/*.gz", f"{source.logs}/**/*.tmp"],
         "poll_interval": "200ms",
         "start_at": "beginning",
         "include_file_path": True,

@@ -173,18 +173,24 @@ def pod_specs(value: Any) -> list[dict[str, Any]]:
 def test_every_object_of_the_experiment_is_in_its_namespace(recording: Recording) -> None:
     namespace = recording.outputs["namespace"]
     spread = {
-        resource.label: resource.inputs["metadata"].get("namespace")
+        resource.label: (resource.inputs["metadata"].get("namespace"), resource.name)
         for resource in recording.resources
         if resource.type.startswith("kubernetes:") and "metadata" in resource.inputs
     }
-    loose = {label.split()[0] for label, found in spread.items() if found != namespace}
-    nowhere = {  # of what has no namespace, or stands in the system's
+    elsewhere = {label: found for label, found in spread.items() if found[0] != namespace}
+    assert {label.split()[0] for label, (found, _) in elsewhere.items() if found is None} <= {
+        "kubernetes:core/v1:Namespace",
         "kubernetes:core/v1:PersistentVolume",
-        "kubernetes:apps/v1:DaemonSet",
         "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole",
         "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding",
     }
-    assert loose - nowhere == {"kubernetes:core/v1:Namespace"}
+    whose = {  # of what is more than the experiment's own pods may be
+        f"{namespace}-logs": ("testbed-log-shipper-", "testbed-logs-boundary-"),
+        "lws-system": ("testbed-lws-boundary-",),
+        "kube-system": ("testbed-device-plugin-", "testbed-efa-plugin-", "testbed-gpu-exporter-"),
+    }
+    for label, (found, name) in elsewhere.items():
+        assert found is None or name.startswith(whose[found]), label
 
 
 def test_the_client_may_look_and_kills_only_where_the_plan_does() -> None:

@@ -58,7 +58,8 @@ def configuration(addon: str, tags: Mapping[str, str]) -> str | None:
     """
     match addon:
         case "vpc-cni":
-            return json.dumps({"env": {"ADDITIONAL_ENI_TAGS": json.dumps(dict(tags))}})
+            # Without the first, network policies would be written and not kept.
+            return json.dumps({"enableNetworkPolicy": "true", "env": {"ADDITIONAL_ENI_TAGS": json.dumps(dict(tags))}})
         case "coredns" | "metrics-server":
             # What works on an engine's node takes cores from what is measured.
             return json.dumps({"nodeSelector": {labels.GROUP: "system"}})

@@ -43,7 +43,7 @@ class PodLog(pulumi.ComponentResource):
             f"{name}-role",
             PodRoleArgs(
                 cluster_name=args.cluster_name,
-                namespace=names.object_name(args.experiment),
+                namespace=names.logs_namespace(args.experiment),
                 service_account=ACCOUNT,
                 purpose=f"Logs of {args.experiment}",
                 statements=[iam.allow(["logs:PutLogEvents"], [stream])],

@@ -41,7 +41,7 @@ class ApiServer:
 
     def call(self, method: str, path: str, body: object = None) -> Any:
         """Return the answer; fails the test if it is an error."""
-        status, text = self._ask(method, path, body)
+        status, text = self.ask(method, path, body)
         if status >= 400:
             pytest.fail(f"{method} {path}: {status} {text}")
         return json.loads(text)
@@ -62,11 +62,12 @@ class ApiServer:
         """Tell whether it is ready, and has made its first namespaces."""
         with contextlib.suppress(OSError, http.client.HTTPException):
             paths = ("/readyz", "/api/v1/namespaces/default", "/api/v1/namespaces/kube-system")
-            return all(self._ask("GET", path, None)[0] == 200 for path in paths)
+            return all(self.ask("GET", path, None)[0] == 200 for path in paths)
         self.close()
         return False
 
-    def _ask(self, method: str, path: str, body: object) -> tuple[int, str]:
+    def ask(self, method: str, path: str, body: object) -> tuple[int, str]:
+        """Return status and text of the answer, whatever it is."""
         headers = {"Content-Type": "application/json"}
         self._connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = self._connection.getresponse()

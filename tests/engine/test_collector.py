@@ -111,7 +111,7 @@ def written(node: Node, seed: int) -> dict[str, list[str]]:
             found[pod] += texts
             node.write(NAMESPACE, pod, uid, container, texts)
         node.write("exp-other", "exp-other-0", "0d-1", "engine", ["of another experiment"])
-        node.write(NAMESPACE, "log-shipper-abcde", "0e-1", "collector", ["the shipper's own"])
+        node.write(f"{NAMESPACE}-logs", "log-shipper-abcde", "0e-1", "collector", ["the shipper's own"])
         time.sleep(draw.uniform(0, 2))
         node.kill()
         if number % 3 == 2:

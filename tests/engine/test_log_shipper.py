@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.long]
 
 STACK = "rehearsal-split"
 NAMESPACE = SET = "exp-some-split"
+SPACES = ("testbed-namespace", "testbed-logs-namespace")
 REGION = "us-east-1"
 PORT = 14318
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIDREHEARSED", "AWS_SECRET_ACCESS_KEY": "no secret of anybody's"}
@@ -214,7 +216,7 @@ def objects(image: str) -> Iterator[dict[str, Any]]:
     recording = run(on_eks(logs={"kind": "cloudwatch", "image": image}), preview=True)
     for kind in KINDS:
         for resource in recording.of_type(f"kubernetes:{kind}"):
-            if "log-shipper" not in resource.name and resource.name != "testbed-namespace":
+            if "log-shipper" not in resource.name and resource.name not in SPACES:
                 continue
             found: dict[str, Any] = yaml.safe_load(golden.as_yaml(dict(resource.inputs)))
             if found["kind"] == "ConfigMap":
@@ -237,25 +239,28 @@ def shipper(rehearsed: Rehearsed, taken: Taken) -> Iterator[None]:
     apps: Any = client.AppsV1Api(rehearsed.api)
 
     def ready() -> bool:
-        status = apps.read_namespaced_daemon_set(shipping.NAME, NAMESPACE).status
+        status = apps.read_namespaced_daemon_set(shipping.NAME, f"{NAMESPACE}-logs").status
         return bool(status.desired_number_scheduled == status.number_ready == 3)
 
     eventually(ready, "a collector on each of the three nodes")
     yield
     core: Any = client.CoreV1Api(rehearsed.api)
-    core.delete_namespace(NAMESPACE)
+    namespaces = [each["metadata"]["name"] for each in made if each["kind"] == "Namespace"]
+    for namespace in namespaces:
+        core.delete_namespace(namespace)
     for each in made:
         if each["kind"] == "PersistentVolume":
             core.delete_persistent_volume(each["metadata"]["name"])
 
-    def gone() -> bool:
+    def gone(namespace: str) -> bool:
         try:
-            core.read_namespace(NAMESPACE)
+            core.read_namespace(namespace)
         except ApiException as error:
             return bool(error.status == 404)
         return False
 
-    eventually(gone, "the namespace is gone")
+    for namespace in namespaces:
+        eventually(partial(gone, namespace), f"{namespace} is gone")
 
 
 def crashing_group(image: str) -> Mapping[str, Any]:
