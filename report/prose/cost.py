@@ -6,8 +6,9 @@ from statistics import median
 
 import numpy as np
 
-from experiment.measure.pods import Pod, PodUse
+from experiment.measure.pods import PodUse
 from experiment.record import RepeatRecord
+from report.idle import Baselines, baselines, over_idle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,16 +24,15 @@ def cpu_per_token_s(records: Sequence[RepeatRecord], kind: str = "one-user") -> 
 
     None where a pod was not looked into, nobody measured it idle, or nothing came.
     """
-    idle = _idle(records)
+    known = baselines(records)
     costs = []
     for record in records:
         if record.test_kind != kind:
             continue
-        tokens = sum(reply.tokens.output for reply in record.replies)
-        of_pods = [_over(use, idle, tokens) for use in record.figures.pods]
-        known = [cost for cost in of_pods if cost is not None]
-        if known and len(known) == len(record.pods.pods):
-            costs.append(sum(known))
+        of_pods = [use.cpu_per_token_s for use in over_idle(record, known)]
+        found = [cost for cost in of_pods if cost is not None]
+        if found and len(found) == len(record.pods.pods):
+            costs.append(sum(found))
     return median(costs) if costs else None
 
 
@@ -54,10 +54,10 @@ def traffic(records: Sequence[RepeatRecord]) -> Traffic | None:
     another proportion, and the two figures are the least squares over all repeats. None where there is no worker, no
     idle baseline, or only one proportion.
     """
-    idle = _idle(records)
+    known = baselines(records)
     rows, moved = [], []
     for record in records:
-        found = _between(record, idle)
+        found = _between(record, known)
         if found is not None and record.test_kind != "idle":
             replies = record.replies
             cached = sum(reply.tokens.cached or 0 for reply in replies)
@@ -71,26 +71,19 @@ def traffic(records: Sequence[RepeatRecord]) -> Traffic | None:
     return Traffic(per_prompt_token=float(prompt), per_generated_token=float(generated))
 
 
-def _idle(records: Iterable[RepeatRecord]) -> Mapping[str, PodUse]:
-    """Return what each pod took with nothing to do, by its name."""
-    return {use.pod: use for record in records if record.test_kind == "idle" for use in record.figures.pods}
-
-
-def _over(use: PodUse, idle: Mapping[str, PodUse], tokens: int) -> float | None:
-    baseline = idle.get(use.pod)
-    return None if baseline is None else use.over(baseline, tokens).cpu_per_token_s
-
-
-def _between(record: RepeatRecord, idle: Mapping[str, PodUse]) -> float | None:
-    workers = {pod.name for pod in record.pods.pods if _is_worker(pod)}
+def _between(record: RepeatRecord, known: Baselines) -> float | None:
+    """Return the bytes of all workers, both ways, less what they move idle; None if one of them is not known."""
+    workers = {pod.name for pod in record.pods.pods if pod.role == "worker"}
     used = [use for use in record.figures.pods if use.pod in workers]
-    if not used or len(used) != len(workers) or any(use.pod not in idle for use in used):
+    idle = [known.get((record.run, record.plan_hash, use.pod)) for use in used]
+    if not used or len(used) != len(workers):
         return None
-    return sum(max(0.0, _bytes(use) - use.seconds / idle[use.pod].seconds * _bytes(idle[use.pod])) for use in used)
-
-
-def _is_worker(pod: Pod) -> bool:
-    return pod.role == "worker"
+    moved = 0.0
+    for use, baseline in zip(used, idle, strict=True):
+        if baseline is None or not baseline.seconds:
+            return None
+        moved += max(0.0, _bytes(use) - use.seconds / baseline.seconds * _bytes(baseline))
+    return moved
 
 
 def _bytes(use: PodUse) -> int:
