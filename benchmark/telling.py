@@ -62,7 +62,11 @@ def special(record: RepeatRecord) -> list[str]:
     if figures.drift is not None:
         parts.append(f"drift {figures.drift.slope_s_per_hour * 1000:+.2f} ms/token an hour")
     if figures.outage is not None:
-        parts.append(f"silent {figures.outage.silent_s or 0:.1f} s")
+        outage = figures.outage
+        if outage.silent_s is None:
+            parts.append(f"silent for {outage.still_silent_s or 0:.1f} s and still so when the load ended")
+        else:
+            parts.append(f"silent for {outage.silent_s:.1f} s")
     return parts
 
 

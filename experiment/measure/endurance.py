@@ -89,21 +89,27 @@ class DriftFigures(Part):
 
 
 class OutageFigures(Part):
-    """By FORMULAS; none where it did not come to that while it was looked at."""
+    """By FORMULAS; none where it did not come to that while it was looked at.
+
+    `still_silent_s` is how long there had been no token when the load ended, where that is longer than any silence
+    before: the outage outlasted the load.
+    """
 
     killed_s: Seconds
     requests: Count
     failed: Count
     silent_s: Seconds | None
     full_speed_s: Seconds | None
+    still_silent_s: Seconds | None = None
 
     @classmethod
-    def of(cls, requests: Sequence[Request], killed_s: float) -> Self:
-        """Compute them; `killed_s` is when the kill was ordered, by the clock of the stamps."""
+    def of(cls, requests: Sequence[Request], killed_s: float, load_s: float) -> Self:
+        """Compute them; the kill was ordered at `killed_s` of the stamps' clock, and the load went on for `load_s`."""
         tokens = sorted(arrival for request in requests for arrival in _all_arrivals(request))
         after = [at for at, _ in tokens if at > killed_s]
         last = max((at for at, _ in tokens if at <= killed_s), default=killed_s)
-        silent = max((later - earlier for earlier, later in pairwise([last, *after])), default=None)
+        silent = max((later - earlier for earlier, later in pairwise([last, *after])), default=0.0)
+        still = killed_s + load_s - (after[-1] if after else last)
         before = _rate(tokens, killed_s - WINDOW_S, killed_s)
         full = None
         if before:
@@ -114,8 +120,9 @@ class OutageFigures(Part):
             killed_s=killed_s,
             requests=len(requests),
             failed=len(requests) - len(replies(requests)),
-            silent_s=silent,
+            silent_s=silent if silent >= still else None,
             full_speed_s=full,
+            still_silent_s=None if silent >= still else still,
         )
 
 

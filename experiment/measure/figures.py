@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from experiment.kinds.alone import OneUser, PromptLength
 from experiment.kinds.loads import Concurrency, Loss, Soak
 from experiment.kinds.profiles import Profiles
 from experiment.kinds.sharing import FollowUp, Interference, Modes
@@ -53,7 +54,8 @@ FORMULAS: dict[str, str] = {
     "goodput.share": "good / all requests, failed ones too",
     "goodput.tokens_per_s": "sum(n) of the good ones / the longer of the time of arrivals and of all requests",
     "drift.slope_s_per_hour": "least squares of tpot_s over sent_s, times 3600",
-    "outage.silent_s": "longest time without a token of any request, from the last token before the kill on",
+    "outage.silent_s": "longest time without a token of any request, from the last token before the kill on; none if "
+    "the load ended in it, which still_silent_s tells: from the last token to killed_s + the test's seconds",
     "outage.full_speed_s": "from the kill to the first token after it from which on, for five seconds, 0.9 of the "
     "tokens a second of the five seconds before the kill came",
     "pods.seconds": "after.monotonic_s - before.monotonic_s of the pod's own node; all else of pods is what grew "
@@ -108,7 +110,7 @@ def _of_kind(test: Test, requests: Sequence[Request], counters: Counters, killed
         return TestFigures()
     load = LoadFigures.of(requests)
     match test:
-        case Concurrency() | Modes():
+        case OneUser() | PromptLength() | Concurrency() | Modes():
             return TestFigures(load=load, steps=StepFigures.of(requests, counters))
         case Interference():
             return TestFigures(load=load, interference=InterferenceFigures.of(requests))
@@ -117,8 +119,8 @@ def _of_kind(test: Test, requests: Sequence[Request], counters: Counters, killed
         case Profiles():
             return TestFigures(load=load, goodput=GoodputFigures.of(requests, test.objective, test.seconds))
         case Soak():
-            return TestFigures(load=load, drift=DriftFigures.of(requests))
+            return TestFigures(load=load, drift=DriftFigures.of(requests), steps=StepFigures.of(requests, counters))
         case Loss() if killed_s is not None:
-            return TestFigures(load=load, outage=OutageFigures.of(requests, killed_s))
+            return TestFigures(load=load, outage=OutageFigures.of(requests, killed_s, test.seconds))
         case _:
             return TestFigures(load=load)

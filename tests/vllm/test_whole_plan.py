@@ -3,6 +3,7 @@
 Works in the home of `make rehearse ENGINE=vllm`, as the command's own test does; about twenty minutes a stack.
 """
 
+import json
 import sys
 from itertools import chain
 from pathlib import Path
@@ -22,7 +23,7 @@ pytestmark = [pytest.mark.vllm, pytest.mark.long]
 
 TESTS = Path(__file__).parents[2] / "docs" / "examples" / "whole-plan.yaml"
 DISTURBING = {"loss"}
-ALONE = {"one-user", "prompt-length", "concurrency", "modes"}
+ALONE = {"one-user", "prompt-length", "concurrency", "modes", "soak"}
 """Kinds whose streams are equal and alone, so that the engine's steps are theirs."""
 
 
@@ -45,7 +46,7 @@ def measured(request: pytest.FixtureRequest) -> tuple[str, list[RepeatRecord]]:
 def test_each_repeat_of_each_kind_is_there_once(measured: tuple[str, list[RepeatRecord]]) -> None:
     _, records = measured
     fields = {"run": "x", "model": "x", "seed": 0, "request_timeout_s": 1, "ready_timeout_s": 1}
-    plan = Plan.model_validate(fields | {"tests": yaml.safe_load(TESTS.read_text())})
+    plan = Plan.model_validate_json(json.dumps(fields | {"tests": yaml.safe_load(TESTS.read_text())}))
     assert sorted((one.cell, one.repeat) for one in records) == sorted(
         (cell.name, number) for _, cell, number in plan.repeats
     )
@@ -89,7 +90,9 @@ def test_each_kind_has_its_figures(measured: tuple[str, list[RepeatRecord]]) -> 
     assert by_kind["soak"].drift is not None
     assert by_kind["loss"].outage is not None
     assert by_kind["loss"].outage.failed
-    assert by_kind["loss"].outage.full_speed_s is not None
+    outage = by_kind["loss"].outage
+    assert outage.silent_s or outage.still_silent_s, "a busy machine may take longer than the load lasts"
+    assert max(outage.silent_s or 0, outage.still_silent_s or 0) > 10
     for record in records:
         if record.test_kind in ALONE:
             assert record.figures.steps is not None, record.cell

@@ -146,9 +146,15 @@ def test_an_outage_is_from_the_last_token_to_the_next_of_anybody() -> None:
     broken = Failure(reason="gone", status=200, stamps=Stamps(sent_s=9, headers_s=9, chunks_s=(10.25,), end_s=None))
     slow = [request(stream(40, 2, *[1.0] * 10))]  # a token a second from 42 to 52
     full = [request(stream(52, 0.5, *[0.5] * 20))]
-    figures = OutageFigures.of([*steady, request(broken), *slow, *full], killed_s=10.0)
+    figures = OutageFigures.of([*steady, request(broken), *slow, *full], killed_s=10.0, load_s=52.0)
     assert (figures.requests, figures.failed) == (4, 1)
     assert figures.silent_s == 42 - 10.25
     assert figures.full_speed_s == pytest.approx(51 - 10, abs=1.01)
-    never = OutageFigures.of([*steady, request(broken)], killed_s=10.0)
-    assert (never.silent_s, never.full_speed_s) == (0.25, None)
+    assert figures.still_silent_s is None
+
+
+def test_an_outage_that_outlasts_the_load_is_no_short_one() -> None:
+    steady = [request(stream(0, 1, *[0.5] * 18))]
+    broken = Failure(reason="gone", status=200, stamps=Stamps(sent_s=9, headers_s=9, chunks_s=(10.25,), end_s=None))
+    never = OutageFigures.of([*steady, request(broken)], killed_s=10.0, load_s=60.0)
+    assert (never.silent_s, never.full_speed_s, never.still_silent_s) == (None, None, 59.75)
