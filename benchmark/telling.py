@@ -60,7 +60,9 @@ def special(record: RepeatRecord) -> list[str]:
     if figures.goodput is not None:
         parts.append(f"{figures.goodput.share:.0%} good, {'kept' if figures.goodput.kept else 'not kept'}")
     if figures.drift is not None:
-        parts.append(f"drift {figures.drift.slope_s_per_hour * 1000:+.2f} ms/token an hour")
+        slope, error = figures.drift.slope_s_per_hour, figures.drift.error_s_per_hour
+        sure = "" if error is None else f" (standard error {error * 1000:.2f})"
+        parts.append(f"drift {slope * 1000:+.2f}{sure} ms/token an hour")
     if figures.outage is not None:
         outage = figures.outage
         if outage.silent_s is None:

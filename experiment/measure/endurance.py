@@ -60,9 +60,13 @@ def highest_rate(kept: Sequence[tuple[float, bool]]) -> float | None:
 
 
 class DriftFigures(Part):
-    """By FORMULAS: time per token over the time of sending, fitted by least squares."""
+    """By FORMULAS: time per token over the time of sending, fitted by least squares.
+
+    What lies within two of its standard errors of zero is no drift that was shown; a short soak's slope mostly does.
+    """
 
     slope_s_per_hour: Signed
+    error_s_per_hour: Amount | None = None
     first_tenth_s: Seconds
     last_tenth_s: Seconds
 
@@ -81,8 +85,10 @@ class DriftFigures(Part):
         middle_s, middle = (math.fsum(column) / len(points) for column in zip(*points, strict=True))
         square = math.fsum((at - middle_s) ** 2 for at, _ in points)
         slope = math.fsum((at - middle_s) * (value - middle) for at, value in points) / square
+        off = math.fsum((value - middle - slope * (at - middle_s)) ** 2 for at, value in points)
         return cls(
             slope_s_per_hour=slope * 3600,
+            error_s_per_hour=math.sqrt(off / (len(points) - 2) / square) * 3600,
             first_tenth_s=median(values[:tenth]),
             last_tenth_s=median(values[-tenth:]),
         )

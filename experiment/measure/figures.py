@@ -53,7 +53,8 @@ FORMULAS: dict[str, str] = {
     "goodput.good": "requests that keep ttft_s (from due_s), tpot_s and longest_gap_s of the objective",
     "goodput.share": "good / all requests, failed ones too",
     "goodput.tokens_per_s": "sum(n) of the good ones / the longer of the time of arrivals and of all requests",
-    "drift.slope_s_per_hour": "least squares of tpot_s over sent_s, times 3600",
+    "drift.slope_s_per_hour": "least squares of tpot_s over sent_s, times 3600; error_s_per_hour is its standard error "
+    "if no reply depends on the one before",
     "outage.silent_s": "longest time without a token of any request, from the last token before the kill on; none if "
     "the load ended in it, which still_silent_s tells: from the last token to killed_s + the test's seconds",
     "outage.full_speed_s": "from the kill to the first token after it from which on, for five seconds, 0.9 of the "

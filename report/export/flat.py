@@ -155,6 +155,7 @@ _REPEAT: Columns = {
     "goodput_share": _field(float, "figures.goodput.share"),
     "goodput_tokens_per_s": _field(float, "figures.goodput.tokens_per_s"),
     "drift_s_per_hour": _field(float, "figures.drift.slope_s_per_hour"),
+    "drift_error_s_per_hour": _field(float, "figures.drift.error_s_per_hour"),
     **_fields(float, ("silent_s", "full_speed_s", "still_silent_s"), "figures.outage."),
     "why_disturbed": (str, lambda record: "; ".join(record.disturbed) or None),
 }  # fmt: skip

@@ -138,7 +138,17 @@ def test_drift_is_a_slope() -> None:
     assert figures.slope_s_per_hour == pytest.approx(1.0)
     assert figures.first_tenth_s == pytest.approx(1.005)
     assert figures.last_tenth_s == pytest.approx(1.195)
+    assert figures.error_s_per_hour == pytest.approx(0, abs=1e-9)
     assert DriftFigures.of(requests[:9]) is None
+
+
+def test_a_slope_that_is_scatter_is_within_its_error() -> None:
+    requests = [request(stream(number * 1.0, 1, 1 + (0.01 if number % 2 else -0.01))) for number in range(20)]
+    figures = DriftFigures.of(requests)
+    assert figures is not None
+    assert figures.error_s_per_hour is not None
+    assert abs(figures.slope_s_per_hour) < 2 * figures.error_s_per_hour
+    assert figures.error_s_per_hour > 1
 
 
 def test_an_outage_is_from_the_last_token_to_the_next_of_anybody() -> None:
