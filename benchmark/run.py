@@ -16,7 +16,7 @@ from benchmark.cluster.apiserver import ApiServer
 from benchmark.cluster.surroundings import in_cluster
 from benchmark.endpoint import Endpoint
 from benchmark.lock import run_lock
-from benchmark.session import Session, Surroundings, Tally
+from benchmark.session import RefusedPlanError, Session, Surroundings, Tally
 from benchmark.store import Store, StoreError
 from experiment.asked import Asked
 from experiment.errors import SplitbedError
@@ -95,6 +95,8 @@ class Run:
         session.on_progress = self.watch
         try:
             stopped_by = asyncio.run(_until_signal(session))
+        except RefusedPlanError:
+            raise
         except SplitbedError as error:
             code, ending = FAILED, str(error)
         else:

@@ -22,11 +22,15 @@ from experiment.measure.proof import Proof
 from experiment.record import Client, Engine, RepeatRecord
 from experiment.workload import Cell, Plan, Test
 
-__all__ = ["Session", "SessionError", "Surroundings", "Tally"]
+__all__ = ["RefusedPlanError", "Session", "SessionError", "Surroundings", "Tally"]
 
 
 class SessionError(SplitbedError):
     """The session cannot go on; what it measured so far is kept."""
+
+
+class RefusedPlanError(SessionError):
+    """This client cannot play the plan, however often it is started; nothing was measured."""
 
 
 @dataclass
@@ -144,12 +148,12 @@ class Session:
     def _playable(self, tests: Sequence[Test]) -> None:
         for test in tests:
             if test.kind == "loss" and self._around.killer is None:
-                raise SessionError(
+                raise RefusedPlanError(
                     f"test {test.name} kills a pod, and this client may not.",
                     "Take it out of the plan, or run it by the stack's benchmark Job.",
                 )
             if test.kind == "follow-up" and "replica" in test.routes and not self._around.replicas:
-                raise SessionError(
+                raise RefusedPlanError(
                     f"test {test.name} asks single replicas, and none is known.",
                     "Name them with --replica, or leave the route out.",
                 )

@@ -12,6 +12,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
+from experiment.kinds.loads import Loss
 from experiment.record import RepeatRecord, parse_record
 from experiment.workload import Plan, Test
 from scripts.main import app
@@ -145,3 +146,16 @@ def test_the_plan_of_the_documentation_is_one_and_has_every_kind() -> None:
     plan = Plan.model_validate_json(json.dumps(yaml.safe_load(text)))
     kinds = {kind.model_fields["kind"].annotation for kind in get_args(get_args(Test)[0])}
     assert {test.kind for test in plan.tests} == {get_args(kind)[0] for kind in kinds}
+
+
+def test_a_plan_that_this_client_cannot_play_is_refused_and_not_to_be_resumed(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(make_plan(tests=(Loss(kind="loss"),)).to_json())
+    assert bench(server.url, "--plan", path, "--results", tmp_path / "out") == 2
+    told = capsys.readouterr()
+    assert "kills a pod, and this client may not" in told.err
+    assert "To resume" not in told.err
+    assert told.out == ""
+    assert not list((tmp_path / "out").rglob("*.json"))
