@@ -15,7 +15,7 @@ help:
 	@echo "make test-chaos kill things at random, 24 seeds (about an hour)"
 	@echo "make test-long  tests of many minutes: logs, weights, kills by the Job on a real cluster (about half an hour)"
 	@echo "make test-aws   every AWS stack from up to sweep, whole and interrupted, over doubles of AWS and EKS"
-	@echo "make test-vllm  real vLLM: the stand-in held against it (6.4 GiB once, about half an hour)"
+	@echo "make test-vllm  real vLLM: the stand-in held against it, every kind of test on it (6.4 GiB once, over an hour)"
 	@echo "make plans      write docs/plans anew: what each stack needs, where it lands, what it costs"
 	@echo "make lock       resolve the requirement files anew"
 

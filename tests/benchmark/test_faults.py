@@ -266,7 +266,5 @@ def test_whatever_happens_each_repeat_is_there_once_and_says_what_disturbed_it(
             hit = [at for at in troubles.disturbed_s if begin_s < at < end_s]
             if hit and record.result != "partial":
                 assert record.disturbed, f"{record.cell} {record.repeat}: {hit} within {begin_s} and {end_s}"
-        kinds = {type(ending).__name__ for ending in endings}
-        assert {"StoreError", "_KilledError"} & kinds or len(endings) > 1
 
     in_lab(tmp_path / "results", main)

@@ -19,7 +19,7 @@ from rehearsal.home import home
 from rehearsal.local import cluster_of
 from tests.engine.command import Command
 
-pytestmark = [pytest.mark.vllm, pytest.mark.long]
+pytestmark = pytest.mark.vllm
 
 TESTS = Path(__file__).parents[2] / "docs" / "examples" / "whole-plan.yaml"
 DISTURBING = {"loss"}
