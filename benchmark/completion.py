@@ -89,6 +89,7 @@ class _Stream:
         self.finish_reason: str | None = None
         self.done = False
         self.error: str | None = None
+        self._usage: dict[str, Any] | None = None  # each chunk's says all that the ones before it said
         self._counts: list[int | None] = []
         self._made = 0
 
@@ -113,6 +114,11 @@ class _Stream:
                 except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
                     # ValueError covers broken JSON and refused counts; the others, JSON of another shape.
                     self.error = self.error or f"an event is no completion chunk: {_excerpt(event)}"
+        try:
+            self.tokens = _tokens(self._usage)
+        except (ValueError, TypeError, AttributeError, KeyError):
+            usage = _excerpt(json.dumps(self._usage).encode())
+            self.error = self.error or f"an event is no completion chunk: its usage is {usage}"
 
     def flaw(self, output_tokens: int, prompt_tokens: int | None) -> str | None:
         """Say what is wrong with a stream that came to the end of its HTTP answer, if anything."""
@@ -137,9 +143,7 @@ class _Stream:
         usage = event.get("usage")
         made = None if not usage else int(usage["completion_tokens"])
         for choice in event["choices"]:
-            delta = choice.get("delta") or {}
-            fields = (choice.get("text"), *(delta.get(name) for name in ("content", "reasoning", "reasoning_content")))
-            if any(fields) or (made is not None and made > self._made):
+            if _says(choice) or (made is not None and made > self._made):
                 self.chunks_s.append(at_s)
                 self._counts.append(made)
                 self._made = self._made if made is None else made
@@ -147,11 +151,30 @@ class _Stream:
                 reason.encode()  # a record is UTF-8 text: neither a number nor half of a character pair
                 self.finish_reason = reason
         if usage:
-            self.tokens = Tokens(
-                prompt=usage["prompt_tokens"],
-                output=usage["completion_tokens"],
-                cached=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
-            )
+            self._usage = usage
+
+
+def _says(choice: dict[str, Any]) -> bool:
+    """Say whether a chunk holds text, of a completion or of chat."""
+    if choice.get("text"):
+        return True
+    delta = choice.get("delta")
+    return bool(delta and (delta.get("content") or delta.get("reasoning") or delta.get("reasoning_content")))
+
+
+def _tokens(usage: dict[str, Any] | None) -> Tokens | None:
+    """Return what a server counted; none if it did not.
+
+    Raises:
+        ValueError, TypeError, AttributeError, KeyError: usage of another shape.
+    """
+    if usage is None:
+        return None
+    return Tokens(
+        prompt=usage["prompt_tokens"],
+        output=usage["completion_tokens"],
+        cached=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+    )
 
 
 def _parsed(event: bytes) -> Any:

@@ -18,6 +18,8 @@ class EventSplitter:
         """Take the next piece of the stream and return the data of every event that it completed."""
         if not piece:
             return []
+        if self._is_plain(piece):
+            return [piece[6:-2]]
         if self._skip_lf and piece.startswith(b"\n"):
             piece = piece[1:]
         # A CR ends its line at once; if it was half of a CRLF, the LF opens the next piece and is dropped
@@ -34,6 +36,16 @@ class EventSplitter:
                 events.append(b"\n".join(self._data))
                 self._data = []
         return events
+
+    def _is_plain(self, piece: bytes) -> bool:
+        """Say whether a piece is one whole event of one line, as nearly all are; nothing may wait from before it."""
+        return (
+            not (self._tail or self._skip_lf or self._data)
+            and piece.startswith(b"data: ")
+            and piece.find(b"\n") == len(piece) - 2
+            and piece.endswith(b"\n\n")
+            and b"\r" not in piece
+        )
 
     def _field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
