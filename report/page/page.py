@@ -41,8 +41,8 @@ def page(found: Report, file_name: Callable[[Chart, int], str] | None = None) ->
         report=found,
         verdict=verdict,
         title=" against ".join(labels),
-        # The answer's own lines on workloads are the picks.
-        said=[line for line in verdict.answer if not line.startswith("For ")],
+        # A line for each topology but the first; those on workloads are the picks.
+        said=verdict.answer[: len(labels) - 1],
         common=common,
         own=lambda one: "; ".join(reason for reason in one.withheld if reason not in common),
         sides=labels if len(labels) == 2 else ["first", "second"],

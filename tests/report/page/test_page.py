@@ -161,6 +161,21 @@ def test_no_record_writes_into_the_page(tmp_path: Path) -> None:
     assert "&lt;script&gt;alert(1)" in text
 
 
+def test_of_three_topologies_each_row_names_its_two(tmp_path: Path) -> None:
+    for number, topology in enumerate((SINGLE, SPLIT, SPLIT | {"pipeline": 3})):
+        write(tmp_path / str(number), repeat(1, engine=REAL, topology=topology, run=str(number)))
+    reading = read([Named(tmp_path)])
+    text = page(made(reading, judge(reading, Design(), {})))
+    assert '<th scope="col" role="columnheader">first</th>' in text
+    whose = re.findall(r'<small class="whose">([^<]+)</small>', text)
+    assert whose[:2] == ["single (tensor 1)", "split (pipeline 2, tensor 1)"]
+    assert "split (pipeline 3, tensor 1)" in whose
+
+
+def test_modes_are_named_where_they_are_compared(text: str) -> None:
+    assert '<small class="whose">split (pipeline 2, tensor 1) [one batch]</small>' in text
+
+
 def test_what_is_left_out_is_named_records_and_figures(tmp_path: Path) -> None:
     write(tmp_path / "a", repeat(1, engine=REAL, topology=SINGLE), repeat(2, engine=REAL, disturbed=("a pod died",)))
     write(tmp_path / "b", repeat(1, engine=REAL, topology=SPLIT, run="2"))
