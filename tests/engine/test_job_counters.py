@@ -29,7 +29,7 @@ def records(home: Path, stack: str, where: str = "*.json") -> list[RepeatRecord]
 def test_every_pod_is_counted_and_pods_of_a_split_are_killed(own_home: Path) -> None:
     tests = (
         "[{kind: idle, seconds: 3, repeats: 1}, {kind: one-user, output_tokens: 60, repeats: 2}, "
-        "{kind: loss, victims: [leader, worker], users: 2, after_s: 6, seconds: 60, output_tokens: 20}]"
+        "{kind: loss, victims: [leader, worker], users: 2, after_s: 6, seconds: 30, output_tokens: 20}]"
     )
     status, _, said = splitbed(
         own_home, "rehearse", "--stack=rehearsal-split", f"--set=benchmark.tests={tests}", "--json"
