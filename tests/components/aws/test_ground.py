@@ -400,12 +400,14 @@ def daemon_set(recording: Recording, called: str) -> Registered:
     return found
 
 
-def with_fabric() -> Recording:
-    return other("llama-70b-tp2pp2", nodes__engine__efa=True)
+@cache
+def with_devices() -> Recording:
+    """Two nodes of GPUs with all that may look at their devices."""
+    return other("llama-70b-tp2pp2", nodes__engine__efa=True, observe={"dcgm": True})
 
 
 def test_with_the_fabric_a_node_has_one_interface_of_it_on_its_first_card() -> None:
-    recording = with_fabric()
+    recording = with_devices()
     template = by_group(recording, TEMPLATE)
     assert template["engine"].inputs["networkInterfaces"] == [
         {
@@ -420,7 +422,7 @@ def test_with_the_fabric_a_node_has_one_interface_of_it_on_its_first_card() -> N
 
 
 def test_the_fabrics_plugin_is_there_before_the_pods_that_ask_for_it() -> None:
-    recording = with_fabric()
+    recording = with_devices()
     plugin = daemon_set(recording, "aws-efa-k8s-device-plugin")
     spec = plugin.inputs["spec"]["template"]["spec"]
     assert spec["tolerations"] == [{"operator": "Exists"}]
@@ -449,7 +451,7 @@ def test_what_looks_at_devices_asks_for_what_the_plan_counts(called: str) -> Non
     counted = addons()[called]
     fabric = {"nodes__engine__efa": True, "observe": {"dcgm": True}}
     assert called in [each.name for each in deployed_addons(settings_of("llama-70b-tp2pp2", **fabric))]
-    spec = daemon_set(other("llama-70b-tp2pp2", **fabric), called).inputs["spec"]["template"]["spec"]
+    spec = daemon_set(with_devices(), called).inputs["spec"]["template"]["spec"]
     (container,) = spec["containers"]
     quantities = {"cpu": f"{counted.cpu_millicores}m", "memory": f"{counted.memory_mib}Mi"}
     assert container["resources"] == {"requests": quantities, "limits": quantities}
@@ -462,7 +464,7 @@ def test_what_looks_at_devices_asks_for_what_the_plan_counts(called: str) -> Non
 def test_gpus_are_watched_only_where_that_is_asked_for() -> None:
     plain = recorded("llama-70b-tp4x1")
     assert "dcgm" not in json.dumps([dict(each.inputs) for each in plain.resources])
-    recording = other("llama-70b-tp4x1", observe={"dcgm": True})
+    recording = with_devices()
     exporter = daemon_set(recording, "dcgm-exporter")
     (container,) = exporter.inputs["spec"]["template"]["spec"]["containers"]
     assert container["securityContext"]["capabilities"] == {"add": ["SYS_ADMIN"], "drop": ["ALL"]}
