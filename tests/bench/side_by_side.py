@@ -147,6 +147,14 @@ def cpu_per_token_s(found: Sequence[Measurement]) -> float | None:
     return statistics.median(costs) if costs else None
 
 
+def cpu_whole_s(found: Sequence[Measurement]) -> float | None:
+    """Return the CPU time of a whole run by its tokens, start and end included, at the load with most tokens."""
+    whole = [one for one in found if one.streams == SHORT.streams and one.cpu_s is not None and one.answered]
+    most = max((one.tokens for one in whole), default=0)
+    costs = [one.cpu_s / (one.answered * one.tokens) for one in whole if one.tokens == most and one.cpu_s is not None]
+    return statistics.median(costs) if costs else None
+
+
 def streams_within(found: Sequence[Measurement], allowed_s: float = ALLOWED_S) -> int:
     """Return the highest number of streams up to which mean TTFT and mean ITL are off by no more than that."""
     within = 0
@@ -187,12 +195,19 @@ def tell(found: Sequence[Measurement], console: Console) -> None:
         table.add_section()
     console.print(table)
     summary = Table(title="In short")
-    for head in ("client", "client CPU, us a token", f"streams with at most {ALLOWED_S * 1000:g} ms off"):
+    for head in (
+        "client",
+        "CPU of one more token, us",
+        "of the whole run, by its tokens, us",
+        f"streams with at most {ALLOWED_S * 1000:g} ms off",
+    ):
         summary.add_column(head)
     for client in clients:
         own = [one for one in found if one.client == client]
-        cost_s = cpu_per_token_s(own)
-        summary.add_row(client, "" if cost_s is None else f"{cost_s * 1e6:.0f}", str(streams_within(own)))
+        costs = (cpu_per_token_s(own), cpu_whole_s(own))
+        summary.add_row(
+            client, *("" if cost is None else f"{cost * 1e6:.0f}" for cost in costs), str(streams_within(own))
+        )
     console.print(summary)
 
 

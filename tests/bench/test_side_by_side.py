@@ -8,7 +8,7 @@ import pytest
 from experiment.measure.part import Distribution
 from tests.bench.clients import Load, Seen
 from tests.bench.engine import Truth, truths
-from tests.bench.side_by_side import Measurement, compared, cpu_per_token_s, read, run, streams_within
+from tests.bench.side_by_side import Measurement, compared, cpu_per_token_s, cpu_whole_s, read, run, streams_within
 
 
 def spread(value: float) -> Distribution:
@@ -55,6 +55,8 @@ def test_a_token_costs_what_more_of_them_cost_more() -> None:
     ]
     assert cpu_per_token_s(found) == pytest.approx(30e-6)
     assert cpu_per_token_s(found[:1]) is None
+    assert cpu_whole_s(found[:2]) == pytest.approx((5.0 + 128 * 80 * 30e-6) / 12_800)
+    assert cpu_whole_s([]) is None
 
 
 @pytest.mark.parametrize(
