@@ -36,27 +36,39 @@ def test_the_job_goes_first_and_the_log_shipper_last(
     plane = given.planes[GIVEN][0]
     ours = EngineStack(STACK, tmp_path_factory.mktemp("stack") / "s", pretended)
     ours.create(cluster={"kind": "kubeconfig", "kubeconfig": str(plane.kubeconfig)}, logs={"kind": "files"})
-    before = _objects(plane.api)
+    before = _namespaces(plane.api)
     good(ours.pulumi("up", *SKIP))
     good(ours.pulumi("preview", *UNCHANGED))
-    made = {one.partition(" ")[0] for one in lasting(plane.api)}
-    assert made == {"namespaces", "services", "deployments", "daemonsets", "jobs", "leaderworkersets"}
+    assert _by_pulumi(plane.api)
+    assert {one.partition(" ")[0] for one in lasting(plane.api)} == {
+        "namespaces",
+        "services",
+        "deployments",
+        "daemonsets",
+        "jobs",
+        "leaderworkersets",
+    }
 
     order = good(ours.pulumi("destroy", *SKIP)).deleted()
     last_first = ("batch/v1:Job", "LeaderWorkerSet", "apps/v1:Deployment", "apps/v1:DaemonSet")
     steps = [next(at for at, what in enumerate(order) if f"{kind} " in what) for kind in last_first]
     assert steps == sorted(steps), order
     assert ours.resources() == []
-    assert _objects(plane.api) == before
+    assert _by_pulumi(plane.api) == set()
+    assert _namespaces(plane.api) == before, "and in them went what controllers had made of it"
 
 
-def _objects(api: Api) -> set[str]:
-    """Return what is there by kind, namespace and name, but for what the cluster makes for itself as time goes by."""
-    passing = ("events", "leases", "nodes")
+def _namespaces(api: Api) -> set[str]:
+    """Return those that are not the cluster's own, which come when it likes."""
+    found = {one["metadata"]["name"] for one in api.get("/api/v1/namespaces")["items"]}
+    return {name for name in found if not name.startswith("kube-")}
+
+
+def _by_pulumi(api: Api) -> set[str]:
+    """Return what Pulumi made or changed, by kind, namespace and name, as the API server has written down."""
     return {
-        f"{path} {namespace}/{one['metadata']['name']}"
+        f"{path} {one['metadata'].get('namespace', '')}/{one['metadata']['name']}"
         for path, items in everything(api).items()
         for one in items
-        if not (namespace := one["metadata"].get("namespace", "")).startswith(("kube-", "default"))
-        if not path.endswith(passing)
+        if any("pulumi" in each["manager"] for each in one["metadata"].get("managedFields", []))
     }
