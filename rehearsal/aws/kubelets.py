@@ -29,7 +29,7 @@ from rehearsal.cluster.status import ClusterError
 from rehearsal.images.image import Image, architecture
 from rehearsal.progress import Progress
 
-_READY_S = 90.0
+_READY_S = 300.0
 _REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
 _WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/pod-identity-webhook"
 _POD = "authentication.kubernetes.io/pod-name"

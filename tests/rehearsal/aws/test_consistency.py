@@ -13,6 +13,8 @@ from rehearsal.aws.world import World
 from tests.rehearsal.aws import made
 from tests.rehearsal.aws.driver import Driver
 
+pytestmark = pytest.mark.thorough
+
 
 def client(account: World, service: str) -> Any:
     return account.services.client(service)

@@ -23,6 +23,8 @@ from rehearsal.cluster.pki import Authority
 from tests.rehearsal.aws import made
 from tests.rehearsal.aws.driver import Driver
 
+pytestmark = pytest.mark.thorough
+
 POLICY = {
     "Version": "2012-10-17",
     "Statement": [
@@ -137,7 +139,6 @@ def test_it_is_asked_over_sockets_of_the_host(associated: World, tmp_path: Path)
         assert (status, said["response"]["uid"]) == (200, "u")
 
 
-@pytest.mark.thorough
 def test_an_outlet_leads_to_a_socket(associated: World, tmp_path: Path) -> None:
     plain = tmp_path / "plain.sock"
     with socket.create_server(("127.0.0.1", 0)) as held:
