@@ -1,6 +1,6 @@
 """What the engine would do, read from the events of a preview."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -64,13 +64,18 @@ def steps(events: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
 
 
 def violations(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return what breaks a mandatory policy, a sentence each."""
-    found = (event["policyEvent"] for event in events if "policyEvent" in event)
-    return tuple(
-        f"{one['policyName']}: {one['resourceUrn'].rpartition('::')[2]}: {' '.join(one['message'].split())}"
-        for one in found
-        if one["enforcementLevel"] == "mandatory"
-    )
+    """Return what breaks a mandatory policy, a sentence each; what is said of several resources is said once."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for event in events:
+        one = event.get("policyEvent")
+        if one is not None and one["enforcementLevel"] == "mandatory":
+            what = (one["policyName"], " ".join(one["message"].split()))
+            found.setdefault(what, []).append(one["resourceUrn"].rpartition("::")[2])
+    return tuple(f"{policy}: {_first(names)}: {said}" for (policy, said), names in found.items())
+
+
+def _first(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _steps(events: Iterable[Mapping[str, Any]]) -> Iterator[Step]:

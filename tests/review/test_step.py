@@ -64,3 +64,4 @@ def test_only_mandatory_policies_are_violations() -> None:
         }
 
     assert violations([policy("mandatory"), policy("advisory"), {"summaryEvent": {}}]) == ("pinned: name: It moves.",)
+    assert violations([policy("mandatory")] * 30) == ("pinned: name and 29 more: It moves.",)
