@@ -107,8 +107,9 @@ class Comparison:
             cli = self._cli(after.project, more, doubles=False)
             self._write_as_it_is(after)
             self._prepare(cli, after)
+            own = json.loads(cli.capture("stack", "export", "--stack", self.stack, cwd=after.project))
             state = self.root / "state.json"
-            state.write_text(json.dumps(blanked(exported)), encoding="utf-8")
+            state.write_text(json.dumps(blanked(exported, own)), encoding="utf-8")
             cli.capture("stack", "import", "--file", str(state), "--stack", self.stack, cwd=after.project)
             previewed = cli.previewed(self.progress, "--policy-pack", str(self.policies))
         return previewed, reached

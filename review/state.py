@@ -11,13 +11,22 @@ _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  a mark, not a secret
 
 
-def blanked(exported: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `pulumi stack export` printed, with every secret replaced and nothing said of what sealed it.
+def blanked(exported: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `pulumi stack export` printed, with every secret replaced, for a backend with a key of its own.
 
-    So nobody who reviews needs the key, and a backend of another key takes it.
+    So nobody who reviews needs the key of the first.
+
+    Args:
+        exported: the live stack's state.
+        own: that of the empty stack which is to take it. Without its key an import of secrets ends in a panic
+            (Pulumi 3.274.1).
     """
     deployment = {key: value for key, value in exported["deployment"].items() if key != "secrets_providers"}
-    return {**exported, "deployment": {**_blanked(deployment), "pending_operations": []}}
+    providers = (own.get("deployment") or {}).get("secrets_providers")
+    return {
+        **exported,
+        "deployment": {**_blanked(deployment), "secrets_providers": providers, "pending_operations": []},
+    }
 
 
 def resources(exported: Mapping[str, Any]) -> list[Mapping[str, Any]]:
