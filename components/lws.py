@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
 from pulumi_kubernetes.helm.v4 import Chart
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from components import labels
 from components.placing import spelt_tolerations
 from experiment import versions
 from experiment.images import split_tag
@@ -19,6 +22,8 @@ NAMESPACE = "lws-system"
 WEBHOOK_PORT = 9443
 """Where the API server asks the manager about every set and pod of its."""
 RELEASE = "lws"
+GATE = "splitbed-controller"
+"""A ConfigMap that goes before the controller does: whoever still needs the controller has the gate kept."""
 _KNOWN_EVERYWHERE_S = 3  # after a pod is ready, every kube-proxy and API server knows the way to it
 
 
@@ -26,9 +31,12 @@ _KNOWN_EVERYWHERE_S = 3  # after a pod is ready, every kube-proxy and API server
 class LwsControllerArgs:
     """What to install and where it runs."""
 
+    experiment: str
     namespace: pulumi.Input[str]
     install: InstallLws
     nodes: Placing
+    gated: bool
+    """Whether other stacks can have it kept: where it is deleted by itself, and not with its cluster."""
     after: Sequence[pulumi.Resource] = ()
     """What must be there before it: nodes of our own."""
 
@@ -48,6 +56,16 @@ class LwsController(pulumi.ComponentResource):
             values=values(args.install.image, args.nodes),
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(args.after), transforms=[ready_with_webhook]),
         )
+        if args.gated:
+            ConfigMap(
+                f"{name}-gate",
+                metadata=ObjectMetaArgs(
+                    name=GATE, namespace=args.namespace, labels=labels.of(args.experiment, "lws-gate")
+                ),
+                data={"installed-by": args.experiment},
+                immutable=True,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[self.chart]),
+            )
         self.register_outputs({})
 
 

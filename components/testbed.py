@@ -17,6 +17,7 @@ from components.device_plugin import DevicePlugin, DevicePluginArgs
 from components.gpu_exporter import GpuExporter, GpuExporterArgs
 from components.log_shipper import LogShipper, LogShipperArgs
 from components.lws import NAMESPACE, WEBHOOK_PORT, LwsController, LwsControllerArgs
+from components.lws_keeper import LwsKeeper, LwsKeeperArgs
 from components.records import Records
 from components.results import Results, ResultsArgs
 from components.serving import Serving, ServingArgs
@@ -64,6 +65,7 @@ class Testbed(pulumi.ComponentResource):
                 weights=self._weights(),
                 after=[
                     *([controller.chart] if controller else []),
+                    *self._keeper(),
                     *([shipper.daemon_set] if shipper else []),
                     *self._engine_nodes(),
                 ],
@@ -214,13 +216,23 @@ class Testbed(pulumi.ComponentResource):
         return LwsController(
             f"{self._name}-lws",
             LwsControllerArgs(
+                experiment=self._settings.name,
                 namespace=namespace.metadata.name,
                 install=lws,
                 nodes=self._settings.nodes.placing("system"),
+                gated=self._ground is None,
                 after=self._ground.system if self._ground else [shipper.daemon_set] if shipper else [],
             ),
             self._inside,
         )
+
+    def _keeper(self) -> Sequence[pulumi.Resource]:
+        """Have the controller of another experiment outlive this one; nothing if it is anybody else's, or our own."""
+        lws = self._settings.lws
+        if lws.mode == "install" or lws.of is None:
+            return []
+        args = LwsKeeperArgs(experiment=self._settings.name, installed_by=lws.of)
+        return [LwsKeeper(f"{self._name}-lws-keeper", args, self._inside).binding]
 
     def _shipper(self) -> LogShipper | None:
         settings, ground = self._settings, self._ground

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from experiment import versions
+from experiment.identity import ExperimentName
 from experiment.images import ImageReference
 from experiment.strict import Strict
 
@@ -43,6 +44,11 @@ class ExistingLws(Strict):
 
     mode: Literal["existing"] = Field(description="install or existing")
     version: _VERSION = Field(versions.LWS_VERSION, description="version of the controller that is there")
+    of: ExperimentName | None = Field(
+        None,
+        description="the experiment whose stack installed it, if one of ours did: its destroy is then held up until "
+        "this stack is gone",
+    )
     restart_policy: _RestartPolicy = "RecreateGroupAfterStart"
 
 

@@ -186,7 +186,7 @@ def test_every_object_of_the_experiment_is_in_its_namespace(recording: Recording
     }
     whose = {  # of what is more than the experiment's own pods may be
         f"{namespace}-logs": ("testbed-log-shipper-", "testbed-logs-boundary-"),
-        "lws-system": ("testbed-lws-boundary-",),
+        "lws-system": ("testbed-lws-boundary-", "testbed-lws-gate"),
         "kube-system": ("testbed-device-plugin-", "testbed-efa-plugin-", "testbed-gpu-exporter-"),
     }
     for label, (found, name) in elsewhere.items():
@@ -336,6 +336,19 @@ def test_a_controller_that_is_there_is_left_alone() -> None:
     recording = varied("rehearsal-split", lws={"mode": "existing"})
     assert recording.of_type("kubernetes:helm.sh/v4:Chart") == []
     assert recording.of_type("splitbed:index:LwsController") == []
+
+
+def test_a_controller_of_another_stack_is_kept_until_this_one_is_gone() -> None:
+    recording = varied("rehearsal-split", lws={"mode": "existing", "of": "other"})
+    binding = recording.one("kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding")
+    assert binding.urn in recording.one(LWS).dependencies
+    gate = varied("rehearsal-split").by_name()["testbed-lws-gate"]
+    chart = varied("rehearsal-split").one("kubernetes:helm.sh/v4:Chart")
+    assert chart.urn in gate.dependencies
+    policy = recording.one("kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy").inputs["spec"]
+    (rule,) = policy["matchConstraints"]["resourceRules"]
+    assert rule["resourceNames"] == [gate.inputs["metadata"]["name"]]
+    assert "destroy rehearsal-split first" in policy["validations"][0]["message"]
 
 
 def test_a_chart_in_a_directory_has_no_version_to_ask_for() -> None:

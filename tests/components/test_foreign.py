@@ -67,8 +67,54 @@ def test_a_cluster_without_one_is_free(kubeconfig: Path, answers: Answers) -> No
     check(settings(kubeconfig))
 
 
-def test_one_that_is_to_be_used_is_not_looked_for(kubeconfig: Path) -> None:
+def crd(*policies: str) -> tuple[int, Any]:
+    template = {"properties": {"restartPolicy": {"enum": list(policies)}}}
+    schema = {"properties": {"spec": {"properties": {"leaderWorkerTemplate": template}}}}
+    return 200, {"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]}}
+
+
+def test_one_that_is_there_can_be_used(kubeconfig: Path, answers: Answers) -> None:
     check(settings(kubeconfig, lws={"mode": "existing"}))
+    answers[DEFINITION] = crd("RecreateGroupAfterStart", "None")
+    check(settings(kubeconfig, lws={"mode": "existing"}))
+
+
+def test_one_that_is_not_there_cannot(kubeconfig: Path, answers: Answers) -> None:
+    del answers[DEFINITION]
+    with pytest.raises(ForeignControllerError, match="has no LeaderWorkerSet controller") as caught:
+        check(settings(kubeconfig, lws={"mode": "existing"}))
+    assert "mode: install" in caught.value.remedy
+
+
+def test_one_that_does_not_know_what_is_asked_of_it_cannot_either(kubeconfig: Path, answers: Answers) -> None:
+    answers[DEFINITION] = crd("RecreateGroupOnPodRestart", "None")
+    with pytest.raises(ForeignControllerError, match=r"'RecreateGroupAfterStart'.*does not know") as caught:
+        check(settings(kubeconfig, lws={"mode": "existing"}))
+    assert caught.value.remedy == "Take one that it knows: RecreateGroupOnPodRestart, None."
+
+
+@pytest.mark.parametrize(
+    ("said", "owner", "remedy"),
+    [
+        (None, "other", "mode: existing, of: other"),
+        ("somebody", "other", "mode: existing, of: other"),
+        ("other", None, "mode: existing}, which"),
+    ],
+)
+def test_whose_it_is_has_to_be_said(
+    said: str | None, owner: str | None, remedy: str, kubeconfig: Path, answers: Answers
+) -> None:
+    """Only then does what installed it outlive what needs it."""
+    if owner:
+        answers[NAMESPACE] = owned_by(owner)
+    with pytest.raises(ForeignControllerError, match=r"lws\.of: ") as caught:
+        check(settings(kubeconfig, lws={"mode": "existing", **({"of": said} if said else {})}))
+    assert remedy in caught.value.remedy
+
+
+def test_one_of_ours_that_is_said_to_be_goes(kubeconfig: Path, answers: Answers) -> None:
+    answers[NAMESPACE] = owned_by("other")
+    check(settings(kubeconfig, lws={"mode": "existing", "of": "other"}))
 
 
 @pytest.mark.parametrize("answer", [(403, {"message": "no"}), (500, {}), (200, "no JSON")])

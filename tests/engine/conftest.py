@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rehearsal.aws.controlplane import PROGRAMS
+from rehearsal.aws.controlplane import PROGRAMS, ControlPlane
+from rehearsal.aws.kubernetes import Node
+from rehearsal.aws.local import Local
 from rehearsal.aws.world import world
 from rehearsal.home import home
 from rehearsal.toolchain import Toolchain
@@ -60,6 +62,20 @@ def pretended() -> dict[str, Path]:
     toolchain = Toolchain(home(), Quiet())
     found = toolchain.ensure("pulumi", "pulumi-resource-kubernetes", *PROGRAMS)
     return {**found, "chart": toolchain.lws_chart()}
+
+
+@pytest.fixture
+def given(pretended: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A cluster that somebody gives us: a real control plane, and nodes that only pretend."""
+    local = Local(pretended, tmp_path_factory.mktemp("given") / "k")
+    try:
+        local.up("given")
+        for name, group in (("node-0", "system"), ("node-1", "engine"), ("node-2", "engine"), ("node-3", "engine")):
+            labels = {"splitbed.dev/group": group}
+            local.node_up("given", Node(name, f"i-{name}", "m7g.large", "us-east-1a", labels))
+        yield local.planes["given"][0]
+    finally:
+        local.down("given")
 
 
 @pytest.fixture

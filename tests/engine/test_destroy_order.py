@@ -1,46 +1,29 @@
 """On a cluster that was given, `destroy` takes away what was made, last things first, and nothing else."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rehearsal.aws.kubernetes import Node
-from rehearsal.aws.local import Local
+from rehearsal.aws.controlplane import ControlPlane
 from rehearsal.cluster.api import Api
 from tests.engine.engine_stack import SKIP, UNCHANGED, EngineStack, good
 from tests.engine.in_cluster import everything, lasting
 
 pytestmark = [pytest.mark.engine, pytest.mark.long]
 
-STACK, GIVEN = "rehearsal-split", "given"
-
-
-@pytest.fixture
-def given(pretended: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
-    """A real control plane with three nodes that only pretend."""
-    local = Local(pretended, tmp_path_factory.mktemp("given") / "k")
-    try:
-        local.up(GIVEN)
-        for name, group in (("node-0", "system"), ("node-1", "engine"), ("node-2", "engine")):
-            labels = {"splitbed.dev/group": group}
-            local.node_up(GIVEN, Node(name, f"i-{name}", "m7g.large", "us-east-1a", labels))
-        yield local
-    finally:
-        local.down(GIVEN)
+STACK = "rehearsal-split"
 
 
 def test_the_job_goes_first_and_the_log_shipper_last(
-    given: Local, pretended: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+    given: ControlPlane, pretended: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    plane = given.planes[GIVEN][0]
     ours = EngineStack(STACK, tmp_path_factory.mktemp("stack") / "s", pretended)
-    ours.create(cluster={"kind": "kubeconfig", "kubeconfig": str(plane.kubeconfig)}, logs={"kind": "files"})
-    before = _namespaces(plane.api)
+    ours.create(cluster={"kind": "kubeconfig", "kubeconfig": str(given.kubeconfig)}, logs={"kind": "files"})
+    before = _namespaces(given.api)
     good(ours.pulumi("up", *SKIP))
     good(ours.pulumi("preview", *UNCHANGED))
-    assert _by_pulumi(plane.api)
-    assert {one.partition(" ")[0] for one in lasting(plane.api)} == {
+    assert _by_pulumi(given.api)
+    assert {one.partition(" ")[0] for one in lasting(given.api)} == {
         "namespaces",
         "services",
         "deployments",
@@ -54,8 +37,8 @@ def test_the_job_goes_first_and_the_log_shipper_last(
     steps = [next(at for at, what in enumerate(order) if f"{kind} " in what) for kind in last_first]
     assert steps == sorted(steps), order
     assert ours.resources() == []
-    assert _by_pulumi(plane.api) == set()
-    assert _namespaces(plane.api) == before, "and in them went what controllers had made of it"
+    assert _by_pulumi(given.api) == set()
+    assert _namespaces(given.api) == before, "and in them went what controllers had made of it"
 
 
 def _namespaces(api: Api) -> set[str]:
