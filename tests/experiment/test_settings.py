@@ -70,7 +70,7 @@ def test_tracked_stacks_load_and_never_go_stale_by_date(stack: str) -> None:
         (setting("ownr", "me"), 'ownr: found "me": there is no such key. Did you mean owner? Known here: accept, be'),
         (setting("k" * 5000, 1), f'{"k" * 57}...: found 1: there is no such key. '),
         (setting("topology.pipelin", 2), "topology.pipelin: found 2: there is no such key. Did you mean pipeline? "),
-        (setting("nodes.engine.count", "2"), 'nodes.engine.count: found "2": it is not a whole number. Write 2. Expected: '),
+        (setting("nodes.engine.count", "2"), 'nodes.engine.count: found "2": it is not a whole number. Write 2. '),
         (setting("nodes.engine.count", True), "nodes.engine.count: found true: it is not a whole number. "),
         (setting("nodes.engine", []), "nodes.engine: found a list of 0: it is not a mapping of keys to values. "),
         (setting("benchmark.run", 1), "benchmark.run: found 1: it is not text. Put it in quotes. "),
