@@ -14,14 +14,16 @@ from components import carrier
 
 SCRIPTS = Path(carrier.__file__).parent / "pod"
 
-# Copies as `s3 sync` does, but for what is excluded; fails as often as its file says.
+# Copies as `s3 sync` does, but for what is excluded; fails as often, and takes as long, as its files say.
 AWS = f"""#!{sys.executable}
-import os, shutil, sys
+import os, shutil, sys, time
 from pathlib import Path
 
 fake = Path(os.environ["FAKE"])
 with (fake / "calls").open("a") as calls:
     print(*sys.argv[1:], file=calls)
+if (fake / "seconds").exists():
+    time.sleep(float((fake / "seconds").read_text()))
 failures = fake / "failures"
 left = int(failures.read_text()) if failures.exists() else 0
 if left:
@@ -31,6 +33,8 @@ source, target = (
     fake / "bucket" / place.removeprefix("s3://") if place.startswith("s3://") else Path(place)
     for place in sys.argv[3:5]
 )
+if not source.exists() and not sys.argv[3].startswith("s3://"):
+    sys.exit(255)
 excluded = [sys.argv[index + 1] for index, word in enumerate(sys.argv) if word == "--exclude"]
 for path in source.rglob("*"):
     if path.is_file() and not any(path.relative_to(source).match(pattern) for pattern in excluded):
@@ -91,6 +95,30 @@ def test_records_are_carried_while_the_client_runs_and_once_more_when_it_has_end
     process.send_signal(signal.SIGTERM)
     assert ended(process) == (0, "")
     assert carried(fake) == {"plan/one-1.json", "plan/one-2.json"}
+
+
+@pytest.mark.thorough
+def test_a_client_that_wrote_nothing_is_not_waited_for(fake: Path) -> None:
+    """It has refused to measure: its pod is to end with it, so that somebody reads why."""
+    process = start(fake, "carry.sh", str(fake / "results" / "1"), "s3://b/e/1", "1", "60")
+    time.sleep(0.5)  # its trap is set
+    process.send_signal(signal.SIGTERM)
+    assert ended(process) == (0, "")
+    assert not (fake / "calls").exists()
+
+
+@pytest.mark.thorough
+def test_patience_counts_what_tries_take(fake: Path) -> None:
+    (fake / "failures").write_text("999")
+    directory = records(fake, "plan/one-1.json")
+    process = start(fake, "carry.sh", str(directory), "s3://b/e/1", "1", "8")
+    wait_for(fake, 1)
+    (fake / "seconds").write_text("3")
+    before = len((fake / "calls").read_text().splitlines())
+    process.send_signal(signal.SIGTERM)
+    status, _ = ended(process)
+    assert status == 1
+    assert len((fake / "calls").read_text().splitlines()) - before <= 4, "with one more begun before the signal"
 
 
 @pytest.mark.thorough
