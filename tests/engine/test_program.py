@@ -88,7 +88,8 @@ from experiment.nodes import Placing
 
 provider = kubernetes.Provider("rendering", render_yaml_to_directory={directory!r})
 install = InstallLws(mode="install", chart={chart!r}, image="registry.example/lws:v0")
-args = LwsControllerArgs(namespace="lws-system", install=install, nodes=Placing(selector={{"group": "system"}}))
+nodes = Placing(selector={{"group": "system"}})
+args = LwsControllerArgs(experiment="x", namespace="lws-system", install=install, nodes=nodes, gated=True)
 LwsController("lws", args, pulumi.ResourceOptions(providers=[provider]))
 """
 
