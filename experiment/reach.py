@@ -14,6 +14,7 @@ port, behind the Service's."""
 POD_IDENTITY = ("169.254.170.23/32", 80)
 """Where EKS's agent on each node hands pods their rights in AWS, and its port."""
 
+_ADDRESSES = frozenset({"HF_ENDPOINT", "HTTP_PROXY", "HTTPS_PROXY"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -22,7 +23,7 @@ def of_engine(settings: Settings) -> tuple[int, ...]:
     if settings.model.weights.source == "directory":
         return ()
     told = fetching.passed_on(settings.engine.env)
-    named = {port for name, value in told.items() if name.lower() != "no_proxy" and (port := _port(value))}
+    named = {port for name, value in told.items() if name.upper() in _ADDRESSES and (port := _port(value))}
     return tuple(sorted({HTTPS_PORT, *named}))
 
 
@@ -31,9 +32,10 @@ def of_benchmark(settings: Settings) -> tuple[int, ...]:
     return (HTTPS_PORT,) if isinstance(settings.cluster, EksCluster) else API_PORTS
 
 
-def _port(url: str) -> int | None:
+def _port(address: str) -> int | None:
+    """Return the port of a URL, or of HOST:PORT, as which a proxy may be written, too; None of what is neither."""
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(address if "://" in address else f"http://{address}")
         return parts.port or _DEFAULT_PORTS.get(parts.scheme)
     except ValueError:
         return None
