@@ -86,6 +86,15 @@ def streams_of(arms: Sequence[Arm], cell: Cell) -> dict[str, list[Stream]]:
     return found
 
 
+def drawn(streams: Sequence[Stream]) -> list[Stream]:
+    """Return the repeats that are drawn: the median, and of many others some from the least stall to the most."""
+    middle = len(streams) // 2
+    others = [one for place, one in enumerate(streams) if place != middle]
+    if len(others) > _OTHERS:
+        others = [others[round(place * (len(others) - 1) / (_OTHERS - 1))] for place in range(_OTHERS)]
+    return [*others, streams[middle]]  # over the others
+
+
 def _panel(
     label: str, number_: int, streams: Sequence[Stream], span: tuple[float, float], top: int, simulated: bool
 ) -> Panel:
@@ -95,7 +104,7 @@ def _panel(
     shown = scale("s", [typical.longest_gap_s])
     with canvas.panel(label, simulated=simulated) as (figure, axes):
         axes.axvspan(0, typical.long_ttft_s, color=palette.BAND.light, lw=0, zorder=0)
-        for one in streams[:_OTHERS]:
+        for one in drawn(streams):
             strong = one is typical
             before = one.received(span[0])
             axes.step(

@@ -20,7 +20,7 @@ from report.charts.cost import cost
 from report.charts.follow_up import follow_up
 from report.charts.gaps import gaps
 from report.charts.goodput import goodput
-from report.charts.interference import interference, streams_of
+from report.charts.interference import Stream, drawn, interference, streams_of
 from report.charts.load import load, prompts
 from report.charts.pods import pods
 from report.charts.series import cells
@@ -90,6 +90,16 @@ def test_the_freeze_is_where_the_stream_stands_still(freeze: tuple[Arm, ...]) ->
     assert "had a token every 250 ms, stands still for 3.00 s" in said
     assert "first token comes after 4.00 s" in said
     assert "stall was 1.75 to 2.75 s" in said
+
+
+@pytest.mark.parametrize("count", [1, 2, 12, 13, 24, 60])
+def test_of_many_repeats_the_median_is_drawn_last_and_the_ends_are_too(count: int) -> None:
+    streams = [Stream((0.0, 1.0), stall_s=number, longest_gap_s=1, baseline_gap_s=1, long_ttft_s=1)
+               for number in range(count)]  # fmt: skip
+    found = [one.stall_s for one in drawn(streams)]
+    assert found[-1] == count // 2
+    assert {0, count - 1} <= set(found)
+    assert len(set(found)) == len(found) == min(count, 13)
 
 
 def test_a_follow_up_names_what_the_cache_saved(tmp_path: Path) -> None:
