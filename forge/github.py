@@ -107,9 +107,15 @@ class GitHub:
                 break
             self.sleep(wait)
             answer = self.send(method, url, headers, body)
-        if answer.status >= HTTPStatus.BAD_REQUEST:
+        if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
             raise self._refusal(method, path, answer)
-        return json.loads(answer.body)
+        try:
+            return json.loads(answer.body)
+        except ValueError:
+            raise ForgeError(
+                f"{method} {self.repository}/{path}: the answer is not JSON, so it is not GitHub's.",
+                "Check GITHUB_API_URL, and what stands between: a proxy, or a page that asks for a login.",
+            ) from None
 
     def _wait(self, answer: Answer, method: str, tried: int) -> float | None:
         """Return the seconds after which to ask again; None where that is no use, or would take too long."""
@@ -137,6 +143,8 @@ class GitHub:
             )
         said = _message(answer.body)
         match answer.status:
+            case status if status < HTTPStatus.BAD_REQUEST:
+                remedy = "It is elsewhere now: give the repository's present name, and the API's own address."
             case HTTPStatus.UNAUTHORIZED:
                 remedy = "The token of GITHUB_TOKEN is not valid."
             case HTTPStatus.FORBIDDEN | HTTPStatus.NOT_FOUND:

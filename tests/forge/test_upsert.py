@@ -3,7 +3,7 @@
 import pytest
 
 from forge import upsert
-from forge.github import ForgeError, GitHub
+from forge.github import Answer, ForgeError, GitHub
 from forge.upsert import AUTHOR
 from tests.forge.github import TOKEN, Repository, answer
 
@@ -144,6 +144,19 @@ def test_a_server_that_stumbles_is_asked_again_but_never_to_make_something_twice
     with pytest.raises(ForgeError, match="502"):
         upsert.comment(github, bench.pull, MARK, BODY)
     assert bench.slept == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (answer(301, {"message": "Moved Permanently"}), "301 Moved Permanently.*present name"),
+        (Answer(200, {}, b"<html>please log in</html>"), "not JSON.*GITHUB_API_URL"),
+    ],
+)
+def test_what_is_no_answer_of_the_repositorys_is_said(said: Answer, words: str) -> None:
+    bench = Bench(refusals=[said])
+    with pytest.raises(ForgeError, match=words):
+        bench.comment()
 
 
 def test_a_token_is_in_no_message_and_no_representation() -> None:
