@@ -1,11 +1,11 @@
 """What each pod takes for a token, and for being there: CPU, bytes over the split, time held up by its quota."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
 
 from experiment.measure.part import Amount, Count, Part, Seconds
-from experiment.measure.pods import PodUse
+from experiment.measure.pods import Pod, PodUse
 from experiment.record import RepeatRecord
 from report.idle import baselines, over_idle
 from report.verdict.reading import Arm
@@ -16,7 +16,7 @@ class PodCost(Part):
     """One pod of a topology under one load; medians over the repeats, none where nothing is known.
 
     Attributes:
-        pod: its role, and its group where there are several.
+        pod: what `titles` calls it.
         cores: CPU seconds a second, the agent's share in it.
         agent_cores: that share: what the counting itself takes.
         cpu_per_token_s: less the idle baseline, if `less_idle`; `sent_bytes_per_token` likewise.
@@ -43,9 +43,19 @@ def pod_costs(arms: Iterable[Arm]) -> tuple[PodCost, ...]:
 
 
 def titles(record: RepeatRecord) -> dict[str, str]:
-    """Return what each pod is called, by its name: its role, and its group where there are several."""
-    several = len({pod.group for pod in record.pods.pods}) > 1
-    return {pod.name: f"{pod.role} {pod.group}" if several else pod.role for pod in record.pods.pods}
+    """Return what each pod is called, by its name: its role, and what tells it from others of that role.
+
+    That is its group, and where a group has several workers, group and number as in the pods' own names: `worker 0-2`.
+    """
+    pods = record.pods.pods
+    several = len({pod.group for pod in pods}) > 1
+    alike = Counter((pod.role, pod.group) for pod in pods)
+
+    def title(pod: Pod) -> str:
+        number = f"-{pod.name.rpartition('-')[2]}" if alike[pod.role, pod.group] > 1 else ""
+        return f"{pod.role} {pod.group}{number}" if several or number else pod.role
+
+    return {pod.name: title(pod) for pod in pods}
 
 
 def throttled(records: Sequence[RepeatRecord]) -> dict[str, float]:

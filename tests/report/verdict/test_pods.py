@@ -55,6 +55,20 @@ def test_a_token_costs_what_is_left_without_the_idle_baseline() -> None:
     assert load.standing_per_token_s == pytest.approx(1 / 3)
 
 
+def test_stages_of_one_group_are_not_taken_together() -> None:
+    """Of three stages two are workers: one that is held up must not vanish in a median with one that is not."""
+    record = measured(1, "one-user", 5, 800)
+    leader, worker = record.pods.pods
+    slow = pod(counters(0), counters(20, used_s=9, periods=200, throttled_periods=100, throttled_s=2))
+    last = slow.model_copy(update={"name": "x-0-2", "role": "worker"})
+    pods = Pods(pods=(leader, worker, last))
+    figures = record.figures.model_copy(update={"pods": uses(pods, 3)})
+    found = pod_costs([arm(record.model_copy(update={"pods": pods, "figures": figures}))])
+    assert [(one.pod, one.repeats, one.throttled_share) for one in found] == [
+        ("leader", 1, 0.0), ("worker 0-1", 1, 0.0), ("worker 0-2", 1, 0.5),
+    ]  # fmt: skip
+
+
 def test_without_an_idle_test_the_baseline_is_in_it_and_that_is_said() -> None:
     leader, worker = pod_costs([arm(measured(1, "one-user", 6, 900))])
     assert (leader.pod, worker.pod) == ("leader", "worker")
