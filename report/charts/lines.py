@@ -49,7 +49,7 @@ def lines(
         top = max(point.high for one in found for point in one.points)
         most = max(point.middle for one in found for point in one.points)
         # An interval of two or three runs may be so wide that nothing else could be seen: it is cut off, not hidden.
-        axes.set_ylim(0, min(top * 1.08, most * 2.2) * shown.factor)
+        axes.set_ylim(0, min(top * 1.08, most * 2.2) * shown.factor or 1)  # all may be zero
         _levels(axes, levels)
         axes.set_xlabel(over)
         for number, bracket in enumerate(bracket for one in crossings for bracket in one.brackets):

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from report.charts.lines import lines
 from report.charts.scale import number, scale
-from report.charts.series import cells, measured, measures
+from report.charts.series import Point, Series, cells, measured, measures
 from report.verdict.reading import Named, read
 from tests.benchmark.records import REAL, repeat, reply
 from tests.report.verdict.standin import SINGLE, SPLIT
@@ -51,3 +52,9 @@ def test_units_are_those_that_a_reader_can_say(unit: str, most: float, said: str
 def test_three_digits_and_no_exponent() -> None:
     assert [number(value) for value in (0, 0.12345, 1.2345, 12.345, 123.45, 12345678.9)] == [
         "0", "0.123", "1.23", "12.3", "123", "12,345,679"]  # fmt: skip
+
+
+def test_figures_that_are_all_zero_are_drawn() -> None:
+    nothing = Series("single", 0, (Point(1, 0, 0, 0, 1), Point(2, 0, 0, 0, 1)))
+    drawn = lines("goodput", "Good tokens a second", "requests a second", "tokens/s", [nothing], simulated=False)
+    assert drawn.figure.axes[0].get_ylim() == (0, 1)
