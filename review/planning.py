@@ -24,12 +24,15 @@ _TIMEOUT_S = 120
 def as_it_was(tree: Path, file: Path, now: datetime) -> ExperimentPlan | None:
     """Return the plan that the code of another tree makes of a stack file, its end date past or not.
 
-    None if that code cannot, or says it in a shape that is not today's.
+    None if that code cannot, not within two minutes, or says it in a shape that is not today's.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(file), now.isoformat()],
-        cwd=tree, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S,
-    )  # fmt: skip
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, str(file), now.isoformat()],
+            cwd=tree, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None
     if done.returncode:
         return None
     try:
