@@ -16,6 +16,7 @@ from forge.upsert import AUTHOR, LONGEST, Outcome
 
 TOKEN = "GITHUB_TOKEN"  # noqa: S105  a name
 _MARK = re.compile(r"<!-- splitbed [a-z -]+ -->")
+_WRITTEN = "Take what `splitbed review --out` or `splitbed expiry --out` has written."
 
 Repository = Annotated[str, typer.Option(envvar="GITHUB_REPOSITORY", help="OWNER/NAME; on a runner it is known.")]
 File = Annotated[Path, typer.Option(help="The text; its first line is the mark by which it is found again.")]
@@ -69,15 +70,17 @@ def text(file: Path) -> tuple[str, str]:
     """Return a file's mark and the whole of it.
 
     Raises:
-        SplitbedError: it has no mark, or is too long.
+        SplitbedError: it cannot be read, has no mark, or is too long.
     """
-    body = file.read_text(encoding="utf-8")
+    try:
+        body = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SplitbedError(f"{file}: {error.strerror}.", _WRITTEN) from None
+    except UnicodeDecodeError as error:
+        raise SplitbedError(f"{file} is no text in UTF-8: byte {error.start + 1}.", _WRITTEN) from None
     mark = body.partition("\n")[0]
     if not _MARK.fullmatch(mark):
-        raise SplitbedError(
-            f"{file}: its first line is no mark of ours, so it would not be found again.",
-            "Take what `splitbed review --out` or `splitbed expiry --out` has written.",
-        )
+        raise SplitbedError(f"{file}: its first line is no mark of ours, so it would not be found again.", _WRITTEN)
     if len(body) > LONGEST:
         raise SplitbedError(f"{file} has {len(body)} characters, and GitHub takes {LONGEST}.", "Post a shorter one.")
     return mark, body
@@ -89,7 +92,7 @@ def github(repository: str) -> GitHub:
     Raises:
         SplitbedError: there is no token, or the name is none.
     """
-    token = os.environ.get(TOKEN, "")
+    token = os.environ.get(TOKEN, "").strip()  # of a pasted secret's line end no header can be made
     if not token:
         raise SplitbedError(f"{TOKEN} is not set.", "Set it in the environment; it is taken from nowhere else.")
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):

@@ -60,6 +60,20 @@ def test_a_dry_run_sends_nothing_and_needs_no_token(
     assert repository.requests == []
 
 
+def test_a_tokens_line_end_is_not_sent(repository: Repository, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", f"{TOKEN}\n")
+    assert run("comment", "--pull", "1", "--file", file).stdout.startswith("made ")
+
+
+def test_a_file_that_cannot_be_read_is_said(repository: Repository, file: Path, tmp_path: Path) -> None:
+    file.write_bytes(BODY.encode() + b"\xff")
+    with pytest.raises(SplitbedError, match="no text in UTF-8: byte 38"):
+        run("comment", "--pull", "1", "--file", file)
+    with pytest.raises(SplitbedError, match=r"other.md: No such file.*splitbed review --out"):
+        run("comment", "--pull", "1", "--file", tmp_path / "other.md")
+    assert repository.requests == []
+
+
 @pytest.mark.parametrize(
     ("environment", "text", "said"),
     [
