@@ -81,7 +81,7 @@ class Engine:
             else:
                 return self._told(previewed, steps(previewed.events), _ON_PAPER.format(deployed=deployed))
         self._progress.step(f"{name}: on paper, with nothing there before")
-        previewed = self._comparison(f"{name}").on_paper(None, _version(after))
+        previewed = self._comparison(name).on_paper(None, _version(after))
         return self._told(previewed, steps(previewed.events), deployed + _ALL_NEW.format(why=why))
 
     def _told(self, previewed: Previewed, found: tuple[Step, ...], basis: str) -> Compared:

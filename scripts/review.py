@@ -10,7 +10,7 @@ import typer
 
 from experiment.errors import SplitbedError
 from experiment.plan.plan import ExperimentPlan, make
-from experiment.settings import ExpiredError, SettingsError
+from experiment.settings import ExpiredError
 from review import planning
 from review.branch import Branch
 from review.difference import changed
@@ -89,7 +89,7 @@ def _reviewed(name: str, tree: Path, now: datetime, engine: "Engine | None") -> 
         after = sides.read(ROOT, name)
         if after.file is not None:
             after.file.check(now)
-    except (SettingsError, SplitbedError) as error:
+    except SplitbedError as error:
         return _unread(name, earlier, error)
     if after.settings is None:
         gone = "Its file is removed. If it is up, `pulumi destroy` must come before the merge."
