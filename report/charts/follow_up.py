@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from report.charts.chart import Chart, Numbers
 from report.charts.rungs import Dot, Rung, rungs
 from report.charts.scale import number
-from report.charts.series import cells, measures, point_of
+from report.charts.series import WHISKERS, cells, measures, point_of
 from report.verdict.reading import Arm
 from report.verdict.samples import Cell, records_of
 
 _ROUTES = {"service": "over the Service", "replica": "kept at one replica"}
 _HOW = (
     "Time to the first token of a turn that repeats the conversation so far (warm), and of an unlike prompt of the "
-    "same length (cold); what lies between is what the prefix cache saves. Whiskers as above."
+    f"same length (cold); what lies between is what the prefix cache saves. {WHISKERS}"
 )
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from report.charts.chart import Chart, Numbers
 from report.charts.lines import COLUMNS, lines, rows
-from report.charts.series import Point, Series, cells, measured, measures
+from report.charts.series import WHISKERS, Point, Series, cells, measured, measures
 from report.verdict.reading import Arm
 from report.verdict.samples import Cell, records_of
 
 _HOW = (
     "A filled mark: every repeat kept the objective at that rate; a hollow one: some did not. The highest rate within "
-    "the objective is the last before the first hollow mark. Whiskers as above."
+    f"the objective is the last before the first hollow mark. {WHISKERS}"
 )
 
 

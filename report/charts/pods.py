@@ -7,7 +7,7 @@ from experiment.measure.pods import PodUse
 from experiment.record import RepeatRecord
 from report.charts.chart import Chart, Numbers, Panel
 from report.charts.rungs import Dot, Rung, rungs
-from report.charts.series import cells, point
+from report.charts.series import WHISKERS, cells, point
 from report.idle import Baselines, baselines, over_idle
 from report.verdict.pods import titles
 from report.verdict.reading import Arm, Run
@@ -19,8 +19,8 @@ _FIGURES = (
     ("sent_bytes_per_token", "Sent per token", "bytes"),
 )
 _HOW = (
-    "Counted inside each pod around each repeat, over the tokens that came back. {baseline} Whiskers as above. What "
-    "the counting itself takes is part of it."
+    "Counted inside each pod around each repeat, over the tokens that came back. {baseline} What the counting itself "
+    "takes is part of it. {whiskers}"
 )
 _OFF = "What the same pod took while idle, in the same run, is taken off."
 _IN = "No idle test was run beside, so what an idle pod takes is in it."
@@ -56,8 +56,10 @@ def pods(arms: Sequence[Arm], *, simulated: bool) -> Chart | None:
     if not panels:
         return None
     columns = ("test", "topology", "pod", "figure", "mean", "low", "high", "runs")
-    return Chart("pods", "CPU and bytes per token, by pod", _HOW.format(baseline=_OFF if off else _IN), tuple(panels),
-                 Numbers(columns, tuple(rows)), simulated)  # fmt: skip
+    how = _HOW.format(baseline=_OFF if off else _IN, whiskers=WHISKERS)
+    return Chart(
+        "pods", "CPU and bytes per token, by pod", how, tuple(panels), Numbers(columns, tuple(rows)), simulated
+    )
 
 
 def _taken(arm: Arm, cell: Cell, figure: str) -> tuple[dict[str, Sample], bool]:

@@ -9,6 +9,8 @@ from report.verdict.reading import Arm
 from report.verdict.samples import Cell, Measure, Sample, cells_of, keep_all, measures_of, middle, sample
 
 LEVEL = 0.95
+WHISKERS = "Thick whiskers are 95 % intervals of the runs, thin ones the range of the repeats of a single run."
+"""Said of each chart that has them: any may be the first of a page, or be read by itself."""
 
 
 @dataclass(frozen=True)
