@@ -187,7 +187,12 @@ def _far(gaps: Sequence[float], at: float) -> bool:
 
 
 def _cause(fast: Sequence[RepeatRecord], slow: Sequence[RepeatRecord]) -> tuple[str, str]:
-    """Return cause and remedy of a slow mode, by what the kernel counted in the pods."""
+    """Return cause and remedy of a slow mode, by what the kernel counted in the pods.
+
+    Args:
+        fast: repeats in the fast mode; none where the modes alternate within repeats.
+        slow: those in the slow mode, or in both.
+    """
     before, now = throttled(fast), throttled(slow)
     if not now:
         return "not recorded", _NOT_RECORDED
@@ -195,7 +200,7 @@ def _cause(fast: Sequence[RepeatRecord], slow: Sequence[RepeatRecord]) -> tuple[
         return "CPU quota", _QUOTA
     if max(now.values()) <= _FREE:
         return "unknown, and not the CPU quota: no pod was throttled", _NOT_BY_QUOTA
-    return "unknown: pods were throttled alike in both", _NOT_BY_QUOTA
+    return f"unknown: pods were throttled {'alike in both' if fast else 'in few periods'}", _NOT_BY_QUOTA
 
 
 def _share(name: str, records: Sequence[RepeatRecord], of: int) -> ModeShare:

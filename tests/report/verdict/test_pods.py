@@ -13,7 +13,7 @@ from experiment.record import RepeatRecord
 from report.compare_markdown import as_markdown
 from report.statistics.design import Design
 from report.verdict import words
-from report.verdict.modes import strata
+from report.verdict.modes import alternating, strata
 from report.verdict.pods import pod_costs
 from report.verdict.reading import Arm, Named, Run, read
 from report.verdict.samples import Cell
@@ -113,6 +113,18 @@ def test_modes_in_which_no_pod_is_throttled_are_not_the_quotas() -> None:
     found = strata(arm(*(run(number) for number in range(1, 25))), ALONE)
     assert found is not None
     assert found[0].cause == "unknown, and not the CPU quota: no pod was throttled"
+
+
+def test_of_modes_within_repeats_nothing_is_said_of_each() -> None:
+    """A pod's periods are counted over the repeat: of 200 ten were throttled, in whichever mode."""
+
+    def run(number: int) -> RepeatRecord:
+        both = tuple(gap for pair in zip(gaps(0.065, number), gaps(0.160, -number), strict=True) for gap in pair)
+        return measured(number, "one-user", 5, 800, throttled=10, outcome=reply(0.5, both), topology=SINGLE)
+
+    found = alternating(arm(*(run(number) for number in range(1, 7))), ALONE)
+    assert found is not None
+    assert found.cause == "unknown: pods were throttled in few periods"
 
 
 def test_of_a_split_in_two_modes_the_lost_overlap_is_told() -> None:
