@@ -91,6 +91,13 @@ def test_expressions_reach_a_shell_by_its_environment_alone() -> None:
             assert "${{" not in step.get("run", ""), (workflow, name)
 
 
+def test_what_fails_before_a_pipe_fails_its_step() -> None:
+    """GitHub's own choice is `bash -e`; only a shell that is named gets `-o pipefail`."""
+    piped = [step for _, _, job in jobs() for step in job["steps"] if re.search(r"[^|]\|[^|]", step.get("run", ""))]
+    assert piped
+    assert all(step.get("shell") == "bash" for step in piped), piped
+
+
 def test_steps_run_our_own_verbs_and_targets() -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     seen = set()
