@@ -33,6 +33,8 @@ def _of_the_system(error: OSError) -> SplitbedError:
         return SplitbedError(f"The output cannot be written: {error.strerror}.", "Write it where there is room for it.")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         remedy = "Free some space there, or set SPLITBED_HOME to a directory on a larger disk."
+    elif isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError):
+        remedy = "Name a file in a directory that is there."
     else:
         remedy = "Check it, or set SPLITBED_HOME to a directory that this user can write to."
     return SplitbedError(f"{where}{error.strerror or error}.", remedy)

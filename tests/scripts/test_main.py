@@ -48,6 +48,11 @@ def test_a_server_cannot_write_to_the_terminal(
             "/x/locks: Permission denied",
             "SPLITBED_HOME",
         ),
+        (
+            FileNotFoundError(errno.ENOENT, "No such file or directory", "nowhere/review.md"),
+            "nowhere/review.md: No such file or directory",
+            "Name a file in a directory that is there.",
+        ),
         (OSError("something"), "something", "SPLITBED_HOME"),
     ],
 )
