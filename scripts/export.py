@@ -19,6 +19,7 @@ from report.export.flat import tables
 from report.export.parquet import to_parquet
 from report.export.repeat import file_name, report_of
 from report.verdict.reading import LeftOut, Named, contents, unfit
+from scripts.wholefile import put
 
 INTO = Path("export")
 
@@ -70,9 +71,8 @@ def export(
         )
     files = dict(_files(found.records, formats or (Format.LLMD, Format.CSV)))
     if not dry_run:
-        into.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
-            _replace(into / name, content)
+            put(into / name, content)
     if json_output:
         left = [one.model_dump() for one in found.left]
         told = {"directory": str(into), "files": list(files), "repeats": len(found.records), "left_out": left}
@@ -124,9 +124,3 @@ def _reports(records: Sequence[RepeatRecord]) -> Iterator[tuple[str, bytes]]:
         if taken[name] > 1:  # of one repeat that was tried several times
             name = name.replace(".yaml", f"-{taken[name]}.yaml")
         yield name, yaml.safe_dump(report, sort_keys=False, allow_unicode=True).encode()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content)
-    part.replace(path)

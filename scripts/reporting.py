@@ -16,6 +16,7 @@ from report.page.report import Made, Report, Source, report
 from report.verdict.reading import Named, Reading
 from report.verdict.verdict import Verdict
 from scripts.errors import ERRORS
+from scripts.wholefile import put
 
 METHOD = Path(__file__).resolve().parent.parent / "docs" / "method.md"
 _RECKONED_WITH = ("splitbed", "numpy", "scipy", "matplotlib")
@@ -49,10 +50,10 @@ class Reporting:
         drawn = self._report()
         if directory is not None:
             for name, content in files(self._seen(drawn, directory)):
-                _put(directory / name, content)
+                put(directory / name, content)
             ERRORS.print(f"report: {directory / INDEX}", soft_wrap=True, markup=False, highlight=False)
         if html is not None:
-            _put(html, page(self._seen(drawn, html.parent)).encode())
+            put(html, page(self._seen(drawn, html.parent)).encode())
             ERRORS.print(f"report: {html}", soft_wrap=True, markup=False, highlight=False)
 
     def _report(self) -> Report:
@@ -83,13 +84,6 @@ def made_ready(directory: Path) -> None:
 
 def _is_report(directory: Path) -> bool:
     return all((directory / name).is_file() for name in (INDEX, VERDICT))
-
-
-def _put(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    part.write_bytes(content)
-    part.replace(path)
 
 
 def _source(place: Named, seen_from: Path) -> Source:
