@@ -7,6 +7,7 @@ ForgeError
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Protocol
@@ -128,10 +129,11 @@ class GitHub:
         return wait if wait <= LONGEST_WAIT_S else None
 
     def _limit_s(self, answer: Answer) -> float:
-        if "retry-after" in answer.headers:
+        with suppress(KeyError, ValueError):  # a proxy may give a date
             return float(answer.headers["retry-after"])
         if answer.headers.get("x-ratelimit-remaining") == "0":
-            return max(0.0, float(answer.headers["x-ratelimit-reset"]) - self.now()) + 1
+            with suppress(KeyError, ValueError):
+                return max(0.0, float(answer.headers["x-ratelimit-reset"]) - self.now()) + 1
         return _SECONDARY_S
 
     def _refusal(self, method: str, path: str, answer: Answer) -> ForgeError:

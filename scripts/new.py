@@ -43,6 +43,8 @@ def new(
     """
     origin, _, begun = stacks.located(source)
     replaced = parsed(settings or [])
+    if "name" in replaced:
+        raise typer.BadParameter("the name is what stands first, not one of --set")
     file, left = derived(begun, name, replaced)
     now = datetime.now(UTC)
     checked = file.check(now)

@@ -19,6 +19,7 @@ from review.markdown import as_markdown
 from review.stackreview import StackReview
 from review.touched import touched
 from scripts import sides
+from scripts.wholefile import put
 from stackfiles.stackfile import STACKS, StackFile, stacks
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def review(
         found = [_reviewed(name, tree, now, engine) for name in names]
     text = json.dumps([one.to_json() for one in found], indent=2) + "\n" if json_output else as_markdown(found, base)
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        put(out, text.encode())
     else:
         typer.echo(text, nl=False)
     raise typer.Exit(REFUSED if any(one.wrong for one in found) else 0)

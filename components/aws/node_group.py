@@ -112,7 +112,7 @@ class NodeGroup(pulumi.ComponentResource):
 
 def tell(failure: pulumi.ErrorHookArgs) -> bool:
     """Say what the provider's error about a group comes to, and how it is made anew; never ask for another try."""
-    (said, *_) = failure.errors
+    said = failure.errors[0] if failure.errors else ""
     why, half_made = health.cause(said), _HALF_MADE in said
     sentences = [f"{why.said}. {why.remedy} puts that right."] if why else []
     if half_made:

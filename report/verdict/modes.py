@@ -194,6 +194,8 @@ def _cause(fast: Sequence[RepeatRecord], slow: Sequence[RepeatRecord]) -> tuple[
         slow: those in the slow mode, or in both.
     """
     before, now = throttled(fast), throttled(slow)
+    if fast:  # a pod that nobody counted in the fast mode tells nothing of what differs
+        now = {pod: share for pod, share in now.items() if pod in before}
     if not now:
         return "not recorded", _NOT_RECORDED
     if any(share >= before.get(pod, 0.0) + _BY_QUOTA for pod, share in now.items()):

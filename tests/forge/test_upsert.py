@@ -99,6 +99,8 @@ SECONDARY = answer(403, {"message": "You have exceeded a secondary rate limit."}
         (SECONDARY, 60.0),
         (answer(429, {}, retry_after="7"), 7.0),
         (answer(403, {"message": "slow down"}, retry_after="9"), 9.0),
+        (answer(429, {}, retry_after="Tue, 01 Dec 2026 05:00:00 GMT"), 60.0),
+        (answer(429, {}, x_ratelimit_remaining="0"), 60.0),
     ],
 )
 def test_a_limit_is_waited_for(refusal: object, waits: float) -> None:

@@ -57,6 +57,11 @@ def test_it_says_so_as_json_and_where_the_plan_stops(run: Run) -> None:
     assert "which says why" in run("ours", "--from", SOURCE, "--set", "engine.max_model_len=4096")[1]
 
 
+def test_a_name_is_said_once(run: Run, stacks: Path) -> None:
+    assert run("mine", "--from", SOURCE, "--set", "name=other")[0] == 2
+    assert not (stacks / "Pulumi.mine.yaml").exists()
+
+
 def test_nothing_is_written_over(run: Run, stacks: Path) -> None:
     (stacks / "Pulumi.mine.yaml").write_text("# precious")
     code, _, err = run("mine", "--from", SOURCE)
@@ -103,8 +108,3 @@ def test_what_belongs_to_the_other_stack_alone_stays_behind(run: Run, stacks: Pa
     assert all(word not in written for word in ("encryptionsalt", "djE6c2VjcmV0", "2020-01-01"))
     assert "team: ours" in written
     assert "splitbed:hub: secrets belong to one stack." in out
-
-
-def test_its_name_is_the_one_that_was_given(run: Run) -> None:
-    run("mine", "--from", SOURCE, "--set", "name=other")
-    assert StackFile.of("mine").document["config"]["splitbed:experiment"]["name"] == "mine"

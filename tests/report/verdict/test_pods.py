@@ -105,6 +105,21 @@ def test_a_slow_mode_in_which_pods_are_throttled_is_the_quotas() -> None:
     assert words.loss(modes).endswith("standing still under the CPU quota in slow: 114.3 ms a token or more")
 
 
+def test_a_fast_mode_in_which_nobody_counted_is_compared_with_nothing() -> None:
+    def run(number: int) -> RepeatRecord:
+        slow = number % 3 != 0
+        outcome = reply(0.5, gaps(0.160 if slow else 0.065, number))
+        record = measured(number, "one-user", 5, 800, throttled=120, outcome=outcome, topology=SINGLE)
+        if slow:
+            return record
+        unseen = record.figures.model_copy(update={"pods": ()})
+        return record.model_copy(update={"pods": Pods(), "figures": unseen})
+
+    found = strata(arm(*(run(number) for number in range(1, 25))), ALONE)
+    assert found is not None
+    assert found[0].cause == "not recorded"
+
+
 def test_modes_in_which_no_pod_is_throttled_are_not_the_quotas() -> None:
     def run(number: int) -> RepeatRecord:
         outcome = reply(0.5, gaps(0.160 if number % 3 else 0.065, number))
