@@ -66,7 +66,8 @@ class InstanceGroup(Strict):
         "on-demand", description="on-demand, spot or reservation"
     )
     reservation: ReservationId | None = Field(
-        None, description="the capacity reservation or block, as cr-0123456789abcdef0, with purchase: reservation"
+        None,
+        description="the capacity reservation (no capacity block), as cr-0123456789abcdef0, with purchase: reservation",
     )
     disk_gib: int = Field(100, ge=20, le=16384, description="size of each node's gp3 volume in GiB")
     efa: bool = Field(False, description="true or false: Elastic Fabric Adapter, on instance types that have it")
