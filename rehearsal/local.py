@@ -1,7 +1,6 @@
 """Rehearsals assembled: on a cluster that is started here, or on one that was given."""
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from experiment.errors import SplitbedError
 from experiment.nodes import Group, GroupName, Nodes
 from experiment.settings import Settings
 from rehearsal import cluster as clusters
+from rehearsal import weightsroom
 from rehearsal.images import Image, collector_image, lws_manager_image, pause_image
 from rehearsal.leftovers import Listing, diff, mark_command
 from rehearsal.life import Outcome, Rehearsal, RehearsalError, Turns
@@ -172,7 +172,8 @@ def _locally(
         tools = toolchain.ensure(*_ENGINE_TOOLS)
         started = start(home, name, progress, engine)
         if any(fetching.kept_at(found.model) == machines.WEIGHTS for found in checked):
-            _make_room_for_weights(started.cluster)
+            for node in started.cluster.spec.nodes:
+                weightsroom.make(started.cluster.layout, node.name)
         shipper = {"logs.image": _collector(toolchain, started.cluster, home, progress)} if ships else {}
         target = Target(
             name="local" if engine == "standin" else f"local-{engine}",
@@ -216,14 +217,6 @@ def _locally(
             )
         progress.note("the machine is as it was before")
         return outcomes
-
-
-def _make_room_for_weights(cluster: clusters.Cluster) -> None:
-    """Do what user data does on a node of EKS: the directory is there, and belongs to the user of our containers."""
-    for node in cluster.spec.nodes:
-        directory = cluster.layout.on_node(node.name, machines.WEIGHTS)
-        directory.mkdir(parents=True, exist_ok=True)
-        os.chown(directory, machines.OWNER, machines.OWNER)
 
 
 def _collector(toolchain: Toolchain, cluster: clusters.Cluster, home: Path, progress: Progress) -> str:

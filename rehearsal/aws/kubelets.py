@@ -6,7 +6,6 @@ and the API server ask of AWS leaves the cluster's network by its outlets.
 """
 
 import base64
-import os
 import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiment import machines
 from rehearsal import cluster as clusters
+from rehearsal import weightsroom
 from rehearsal.aws.controlplane import TOKEN
 from rehearsal.aws.front import Serving
 from rehearsal.aws.kubernetes import Account, Application, Node
@@ -44,6 +43,7 @@ class Kubelets:
         images: on every node.
         directory: of sockets and keys of its own; its path must be short.
         progress: is told what a cluster waits for.
+        weights: files that a node's owner has put where a stack takes its weights from, by name.
         machines: how many nodes a cluster can have.
     """
 
@@ -51,6 +51,7 @@ class Kubelets:
     images: Sequence[Image]
     directory: Path
     progress: Progress
+    weights: Mapping[str, bytes]
     machines: int = 3
     _clusters: dict[str, Cluster] = field(default_factory=dict)
     _nodes: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -106,19 +107,15 @@ class Kubelets:
         if not free:
             raise ClusterError(f"The cluster {cluster} has {self.machines} machines, and all of them are nodes.")
         machine = self._nodes[cluster, node.name] = free[0]
-        self._make_room_for_weights(cluster, machine)
+        room = weightsroom.make(self._clusters[cluster].layout, machine)
+        for name, content in self.weights.items():
+            (room / name).write_bytes(content)
         self.api(cluster).apply(f"/api/v1/nodes/{machine}", node.document(machine, architecture(), {}))
         deadline = time.monotonic() + _READY_S
         while machine not in self._clusters[cluster].ready_nodes():
             if time.monotonic() > deadline:
                 raise ClusterError(f"The node {machine} is not ready after {_READY_S:.0f} s.")
             time.sleep(0.2)
-
-    def _make_room_for_weights(self, cluster: str, machine: str) -> None:
-        """Do what user data does on a node of EKS."""
-        directory = self._clusters[cluster].layout.on_node(machine, machines.WEIGHTS)
-        directory.mkdir(parents=True, exist_ok=True)
-        os.chown(directory, machines.OWNER, machines.OWNER)
 
     def node_down(self, cluster: str, node: str) -> None:
         """Take a node away by its instance's name, with its pods, as if somebody had pulled its plug."""

@@ -32,7 +32,9 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[AwsStack, 
     manager = lws_manager_image(tools["lws-manager"], where, progress)
     engine, carrier = standin_image(where, progress), aws_cli_image(f"http://{SERVICES}", where, progress)
     images = [pause_image(tools["pause"], where, progress), manager, engine, carrier]
-    kubelets = Kubelets(tools, images, root / "k", progress)
+    # A model's files as far as its init container looks; the stand-in reads nothing of them.
+    weights = {"config.json": b"{}", "model.safetensors": b""}
+    kubelets = Kubelets(tools, images, root / "k", progress, weights)
     with world(kubelets, REGION) as found:
         found.front.consistency.unread = found.front.consistency.unused = 2
         made = AwsStack(STACK, root / "s", {**tools, "chart": toolchain.lws_chart()}, world=found)
