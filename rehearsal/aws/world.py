@@ -9,7 +9,7 @@ from moto.backends import get_backend
 from moto.core.base_backend import BackendDict
 from moto.core.model_instances import reset_model_data
 
-from rehearsal.aws import managed
+from rehearsal.aws import bucketpolicy, managed
 from rehearsal.aws.construct import EksProvider
 from rehearsal.aws.enforcer import Clock, Enforcer
 from rehearsal.aws.estate import Estate
@@ -80,6 +80,7 @@ def world(kubernetes: Kubernetes, region: str = "us-east-1", pace: Pace = Pace()
     reset_model_data()
     managed.load()
     with ExitStack() as stack:
+        stack.enter_context(bucketpolicy.over_tls())
         parts = Parts(region, lambda: set(get_backend("eks")[ACCOUNT][region].clusters))
         estates: list[Estate] = []
         identities: list[PodIdentity] = []
