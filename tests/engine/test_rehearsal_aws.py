@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -16,7 +17,7 @@ from rehearsal.local import CLUSTER_TOOLS
 from rehearsal.progress import ConsoleProgress
 from rehearsal.toolchain import Toolchain
 from tests.engine.aws_stack import AwsStack
-from tests.engine.engine_stack import SKIP, UNCHANGED, good
+from tests.engine.engine_stack import SKIP, UNCHANGED, Ran, good
 
 pytestmark = [pytest.mark.engine, pytest.mark.long, pytest.mark.aws]
 
@@ -61,6 +62,13 @@ def nodes_of(found: World, kubelets: Kubelets) -> dict[str, str]:
     return groups
 
 
+def answered(ran: Ran) -> dict[str, Any]:
+    """Return a command's JSON, which its words on the way come after."""
+    found, _ = json.JSONDecoder().raw_decode(ran.said)
+    assert isinstance(found, dict)
+    return found
+
+
 def test_a_stack_on_eks_is_measured_and_its_records_come_from_its_bucket(
     stack: tuple[AwsStack, Kubelets],
 ) -> None:
@@ -71,7 +79,7 @@ def test_a_stack_on_eks_is_measured_and_its_records_come_from_its_bucket(
 
     ended = ours.splitbed("wait", str(ours.file), "--timeout", "4", "--json")
     assert ended.status == 0, ended.said + kubelets.said(CLUSTER, "bench")
-    waited = json.loads(ended.said)
+    waited = answered(ended)
     assert (waited["state"], waited["finished"]) == ("succeeded", REPEATS)
 
     # The sidecar has carried all of it, with the keys of its pod's role, below its run's prefix and nowhere else.
@@ -88,13 +96,13 @@ def test_a_stack_on_eks_is_measured_and_its_records_come_from_its_bucket(
     assert identity.refusal(key, "DELETE", f"/{bucket}/{STACK}/1/one-user/r.json", "") is not None
 
     into = ours.root / "fetched"
-    fetched = json.loads(good(ours.splitbed("fetch", str(ours.file), "--into", str(into), "--json")).said)
+    fetched = answered(good(ours.splitbed("fetch", str(ours.file), "--into", str(into), "--json")))
     records = [into / path for path in fetched["records"]["new"]]
     assert len(records) >= REPEATS
     assert all("simulated" in path.read_text() for path in records)
 
     good(ours.pulumi("destroy", *SKIP))
     left = good(ours.splitbed("sweep", str(ours.file), "--json"))
-    assert json.loads(left.said)["leftovers"] == []
+    assert answered(left)["leftovers"] == []
     assert clusters.find(CLUSTER) is None
     assert not (home() / "clusters" / CLUSTER).exists()
