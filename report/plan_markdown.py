@@ -6,6 +6,7 @@ from experiment.plan import words
 from experiment.plan.memory import Memory
 from experiment.plan.placement import Placement
 from experiment.plan.plan import ExperimentPlan
+from report.markdown import folded, table
 
 MARK = "<!-- splitbed plan: {name} -->"
 """The first line: whoever writes the comment anew finds the old one by it."""
@@ -26,27 +27,27 @@ def _lines(plan: ExperimentPlan) -> Iterator[str]:
     yield ""
     figures = list(words.figures(plan))
     if figures:
-        yield from _table([name for name, _ in figures], [[f"**{plain(value)}**" for _, value in figures]])
+        yield from table([name for name, _ in figures], [[f"**{plain(value)}**" for _, value in figures]])
     yield from _advice(plan)
     if plan.memory is not None:
-        yield from _folded("Memory", _memory(plan.memory))
+        yield from folded("Memory", _memory(plan.memory))
     if plan.cache is not None:
-        yield from _folded("KV cache", [plain(words.cache(plan.cache)), ""])
-    yield from _folded("Placement", _placement(plan.placement))
+        yield from folded("KV cache", [plain(words.cache(plan.cache)), ""])
+    yield from folded("Placement", _placement(plan.placement))
     time = [*words.steps(plan.duration), *_bold(words.totals(plan.duration))]
     if time:
-        yield from _folded("Time", _table(["step", "takes", "from"], _cells(time)))
+        yield from folded("Time", table(["step", "takes", "from"], _cells(time)))
     if plan.money is not None:
         bill = [*words.bill(plan.money), *_bold(words.sums(plan.money))]
         left = words.not_counted(plan.money)
-        yield from _folded(
-            "Money", [*_table(["what", "costs", "from"], _cells(bill)), *([plain(left), ""] if left else [])]
+        yield from folded(
+            "Money", [*table(["what", "costs", "from"], _cells(bill)), *([plain(left), ""] if left else [])]
         )
     if plan.speed is not None:
         rows = [[plain(cell) for cell in words.expected(one)] for one in (*plan.speed.stack, *plan.speed.posts)]
-        yield from _folded("Expected speed, to first order", _table(["", "predicted", "measured", "difference"], rows))
+        yield from folded("Expected speed, to first order", table(["", "predicted", "measured", "difference"], rows))
     if plan.unknown:
-        yield from _folded("Not known", [*(f"- {plain(one)}" for one in plan.unknown), ""])
+        yield from folded("Not known", [*(f"- {plain(one)}" for one in plan.unknown), ""])
 
 
 def _advice(plan: ExperimentPlan) -> Iterator[str]:
@@ -61,7 +62,7 @@ def _advice(plan: ExperimentPlan) -> Iterator[str]:
 
 def _memory(memory: Memory) -> Iterator[str]:
     headers = [memory.where, "GiB", "of", *(share.what for share in memory.largest.shares)]
-    yield from _table(
+    yield from table(
         headers,
         [
             [
@@ -79,7 +80,7 @@ def _memory(memory: Memory) -> Iterator[str]:
 
 
 def _placement(placement: Placement) -> Iterator[str]:
-    yield from _table(
+    yield from table(
         ["node", "", "pods", "CPU left", "GiB left"],
         [
             [
@@ -94,22 +95,6 @@ def _placement(placement: Placement) -> Iterator[str]:
     )
     for one in placement.waiting:
         yield f"- {plain(str(one))}."
-    yield ""
-
-
-def _folded(title: str, lines: Iterable[str]) -> Iterator[str]:
-    yield f"<details><summary>{title}</summary>"
-    yield ""
-    yield from lines
-    yield "</details>"
-    yield ""
-
-
-def _table(headers: list[str], rows: list[list[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(headers)} |"
-    yield f"|{' --- |' * len(headers)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
     yield ""
 
 

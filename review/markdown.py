@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from experiment.plan import words
 from experiment.plan.plan import ExperimentPlan
+from report.markdown import folded, table
 from report.plan_markdown import as_markdown as plan_markdown
 from report.plan_markdown import plain
 from review.headlines import Headline
@@ -76,11 +77,11 @@ def _stack(review: StackReview, *, plans: bool) -> Iterator[str]:
     yield from _placement(review)
     if review.settings:
         rows = [[f"`{one.path}`", plain(one.before), plain(one.after)] for one in review.settings]
-        yield from _folded("Settings that change", _table(["setting", "before", "after"], rows))
+        yield from folded("Settings that change", table(["setting", "before", "after"], rows))
     if review.steps is not None:
-        yield from _folded(f"What the engine would do: {_counted(review.steps)}", _steps(review.steps))
+        yield from folded(f"What the engine would do: {_counted(review.steps)}", _steps(review.steps))
     if plans and review.after is not None:
-        yield from _folded("The plan", [plan_markdown(review.after)])
+        yield from folded("The plan", [plan_markdown(review.after)])
     if review.basis:
         yield plain(review.basis)
         yield ""
@@ -104,7 +105,7 @@ def _money(review: StackReview) -> Iterator[str]:
         if name != "a day, if forgotten" or not _ends(review)
     ]
     if rows:
-        yield from _table(["USD", "before", "after", "change"], rows)
+        yield from table(["USD", "before", "after", "change"], rows)
 
 
 def _ends(review: StackReview) -> bool:
@@ -136,7 +137,7 @@ def _placement(review: StackReview) -> Iterator[str]:
         for name in dict.fromkeys([*before, *after])
         if before.get(name) != after.get(name)
     ]
-    yield from _table(["node", "before", "after"], rows)
+    yield from table(["node", "before", "after"], rows)
     for one in review.after.placement.waiting:
         yield f"- {plain(str(one))}."
     yield ""
@@ -166,7 +167,7 @@ def _steps(steps: Sequence[Step]) -> Iterator[str]:
         for (kind, what), names in of_kind.items():
             rows.append([operation, kind, _named(names), ", ".join(f"`{key}`" for key in what)])
     if rows:
-        yield from _table(["", "kind", "name", "for"], rows)
+        yield from table(["", "kind", "name", "for"], rows)
     if tags:
         yield f"Tags alone change on {len(tags)} more."
         yield ""
@@ -176,19 +177,3 @@ def _named(names: Sequence[str]) -> str:
     if len(names) > _MOST_NAMED:
         return f"{len(names)} of them"
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _folded(title: str, lines: Sequence[str] | Iterator[str]) -> Iterator[str]:
-    yield f"<details><summary>{title}</summary>"
-    yield ""
-    yield from lines
-    yield "</details>"
-    yield ""
-
-
-def _table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(headers)} |"
-    yield f"|{' --- |' * len(headers)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-    yield ""

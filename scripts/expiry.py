@@ -14,6 +14,7 @@ from cloud.survey import owned, survey
 from cloud.thing import GLOBAL
 from experiment import ownership
 from experiment.errors import SplitbedError
+from report.markdown import table
 from report.plan_markdown import plain
 from scripts import stack as stacks
 
@@ -83,17 +84,19 @@ def lines(found: Mapping[str, Sequence[Finding]], known: Mapping[str, str], regi
         yield ""
         yield f"### {plain(experiment)}"
         yield ""
-        yield "| kind | id | region | should have gone |"
-        yield "| --- | --- | --- | --- |"
-        for one in findings[:_MOST_ROWS]:
-            thing = one.owned.thing
-            end = thing.tags.get(ownership.END_DATE, "")
-            yield f"| {plain(thing.kind)} | {plain(thing.id)} | {thing.region} | {plain(end)} |"
-        yield ""
+        rows = [
+            [plain(one.owned.thing.kind), plain(one.owned.thing.id), one.owned.thing.region, plain(_due(one))]
+            for one in findings[:_MOST_ROWS]
+        ]
+        yield from table(["kind", "id", "region", "should have gone"], rows)
         if len(findings) > _MOST_ROWS:
             yield f"And {len(findings) - _MOST_ROWS} more."
             yield ""
         yield _remedy(experiment, known.get(experiment), _places(findings) or regions[:1])
+
+
+def _due(finding: Finding) -> str:
+    return finding.owned.thing.tags.get(ownership.END_DATE, "")
 
 
 def _places(findings: Sequence[Finding]) -> list[str]:
